@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
 use tokenforge_providers::{
-    Answer, Continuation, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice,
-    ToolResult, Turn, Word, put_back, quoted, rejoin, rejoin_answer,
+    DeferredCall, DeferredCalls, ExpandAnswer, HiddenTurn, InternalCall, NameRef,
+    ReplyContinuation, Request, Splice, ToolExchange, ToolResult, put_back, quoted, rejoin,
+    rejoin_answer,
 };
 use tokenforge_store::Kind;
 
@@ -95,12 +96,12 @@ struct KeptCall {
 pub(crate) fn remember(
     gateway: &Gateway,
     originals: &Originals,
-    deferred: &Deferred,
+    deferred: &DeferredCalls,
     note: &mut Note,
 ) {
     let kept = |call: &DeferredCall| {
         let asked = InternalCall { id: call.id.clone(), arguments: call.arguments.clone() };
-        let (Answer { text: answer, is_error }, expanded) = originals.answer(gateway, &asked);
+        let (ExpandAnswer { text: answer, is_error }, expanded) = originals.answer(gateway, &asked);
         note.expanded(expanded);
         let DeferredCall { id, call, siblings_before, .. } = call.clone();
         KeptCall { id, call, siblings_before, answer, is_error }
@@ -129,10 +130,10 @@ fn keep(gateway: &Gateway, tenant: &str, names: Vec<String>, kept: Kept) {
 }
 
 /// Keeps calls that came alone, with their answers, where the model thought before them. Blocks.
-pub(crate) fn remember_turn(gateway: &Gateway, turn: &Turn, answers: &[Answer]) {
+pub(crate) fn remember_turn(gateway: &Gateway, turn: &HiddenTurn, answers: &[ExpandAnswer]) {
     let Some(anchor) = &turn.anchor else { return };
     let made = turn.calls.iter().zip(&anchor.calls).zip(answers);
-    let calls = made.map(|((asked, call), Answer { text, is_error })| KeptCall {
+    let calls = made.map(|((asked, call), ExpandAnswer { text, is_error })| KeptCall {
         id: asked.id.clone(),
         call: call.clone(),
         siblings_before: 0,
@@ -145,8 +146,8 @@ pub(crate) fn remember_turn(gateway: &Gateway, turn: &Turn, answers: &[Answer]) 
 }
 
 /// From which reply a conversation goes on that the provider keeps. Known when this returns, and stored soon.
-pub(crate) fn remember_continuation(gateway: &Arc<Gateway>, goes_on: Continuation) {
-    let Continuation { from, to } = goes_on;
+pub(crate) fn remember_continuation(gateway: &Arc<Gateway>, goes_on: ReplyContinuation) {
+    let ReplyContinuation { from, to } = goes_on;
     let kept = || Kept { siblings: vec![to.clone()], calls: Vec::new(), past: None, behind: 0 };
     let names: Vec<String> = from.iter().map(|id| of_response(id)).collect();
     for name in &names {
@@ -252,8 +253,8 @@ fn continued(
     if !request.head.has_previous_response {
         return Some(splices);
     }
-    if let Some(Word::At(span)) = &request.head.previous_response {
-        let id = Word::At(span.clone()).text(body).into_owned();
+    if let Some(NameRef::At(span)) = &request.head.previous_response {
+        let id = NameRef::At(span.clone()).text(body).into_owned();
         let kept = gateway.kept(&Arc::from(ANY_TENANT), &of_response(&id), may_block)?;
         if let Some(to) = kept.as_ref().and_then(|kept| kept.siblings.first()) {
             let quoted = quoted(to);
@@ -280,8 +281,8 @@ fn continued(
 
 impl Kept {
     /// The calls with their answers, in a turn that may begin there.
-    fn exchanges(&self, from: usize) -> impl Iterator<Item = Exchange<'_>> {
-        self.calls.iter().map(move |kept| Exchange {
+    fn exchanges(&self, from: usize) -> impl Iterator<Item = ToolExchange<'_>> {
+        self.calls.iter().map(move |kept| ToolExchange {
             siblings: &self.siblings,
             siblings_before: kept.siblings_before,
             from,

@@ -35,7 +35,7 @@ use rewriting::{Rewriting, Way};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
-use tokenforge_providers::{Detected, Dialect};
+use tokenforge_providers::{Detection, Dialect};
 
 /// Where the client hears which provider was asked.
 const PROVIDER: HeaderName = HeaderName::from_static("x-forge-provider");
@@ -299,12 +299,12 @@ struct Kind {
 impl Kind {
     /// Nothing if it is none that we know.
     fn of(head: &Parts) -> Option<Self> {
-        detected(head).map(|Detected { dialect, is_signed, .. }| Kind { dialect, is_signed })
+        detected(head).map(|Detection { dialect, is_signed, .. }| Kind { dialect, is_signed })
     }
 }
 
 /// The dialect of a request, and what else its head says.
-pub(crate) fn detected(head: &Parts) -> Option<Detected<'_>> {
+pub(crate) fn detected(head: &Parts) -> Option<Detection<'_>> {
     let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
     Dialect::detect(head.method.as_str(), path, header)

@@ -11,7 +11,7 @@ use tokenforge_engine::expansion::{Selection, select};
 use tokenforge_engine::reference::{Key, Reference};
 use tokenforge_engine::{Engine, Settings};
 use tokenforge_ledger::Part;
-use tokenforge_providers::{Answer, Dialect, InternalCall, Request};
+use tokenforge_providers::{Dialect, ExpandAnswer, InternalCall, Request};
 use tokenforge_store::Kind;
 
 /// What can be asked for in one request.
@@ -53,7 +53,7 @@ impl Originals {
         &self,
         gateway: &Gateway,
         call: &InternalCall,
-    ) -> (Answer, Option<Expanded>) {
+    ) -> (ExpandAnswer, Option<Expanded>) {
         let wanted: Result<Wanted, _> = serde_json::from_str(&call.arguments);
         let answer = match &wanted {
             Ok(wanted) => self.wanted(gateway, wanted),
@@ -68,8 +68,8 @@ impl Originals {
             Expanded { result, part, tokens }
         });
         match answer {
-            Ok(text) => (Answer { text, is_error: false }, expanded),
-            Err(text) => (Answer { text, is_error: true }, None),
+            Ok(text) => (ExpandAnswer { text, is_error: false }, expanded),
+            Err(text) => (ExpandAnswer { text, is_error: true }, None),
         }
     }
 

@@ -21,7 +21,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokenforge_engine::reference::Reference;
-use tokenforge_providers::{Shape, ToolResult};
+use tokenforge_providers::{ResultShape, ToolResult};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// What is older is made again, so that its original is stored again before the store forgets it.
@@ -126,9 +126,9 @@ impl Memo {
         let raw_hash = same.map_or_else(|| self.hash(raw(result, body)), |entry| entry.raw_hash);
         let arguments = result.arguments.as_ref().and_then(|found| body.get(found.span.clone()));
         let shape = match result.shape {
-            Shape::Text => 0,
-            Shape::Value => 1,
-            Shape::JsonBlock { .. } => 2,
+            ResultShape::Text => 0,
+            ResultShape::Value => 1,
+            ResultShape::JsonBlock { .. } => 2,
         };
         let bits =
             shape << 2 | u128::from(result.is_error) << 1 | u128::from(result.call_id.is_some());

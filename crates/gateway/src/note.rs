@@ -8,7 +8,7 @@ use http::HeaderMap;
 use http::header::USER_AGENT;
 use std::sync::Arc;
 use tokenforge_ledger::Name;
-use tokenforge_providers::Usage;
+use tokenforge_providers::TurnUsage;
 
 /// A request under way. Only one that a provider took saves anything.
 pub(crate) struct Note {
@@ -46,7 +46,7 @@ impl Note {
     }
 
     /// The provider said what the turn cost.
-    pub(crate) fn counted(&mut self, usage: Usage) {
+    pub(crate) fn counted(&mut self, usage: TurnUsage) {
         self.gateway.telemetry.usage(&usage);
         self.record.usage = Some(usage);
     }

@@ -27,7 +27,7 @@ use http_body_util::BodyExt;
 use refused::NoReply;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
-use tokenforge_providers::{Answer, InternalCall, Next, Reply, Turn, Wire};
+use tokenforge_providers::{ExpandAnswer, HiddenTurn, InternalCall, NextStep, Reply, WireFormat};
 use tokio::sync::mpsc;
 
 /// How often the provider is asked again for one answer to the client.
@@ -53,10 +53,10 @@ pub(crate) async fn relay(
     body: Received,
 ) -> Result<Body, Failure> {
     let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
-    let wire = job.wire(&head).unwrap_or(Wire::Whole);
+    let wire = job.wire(&head).unwrap_or(WireFormat::Whole);
     let answer = Upstream::new(state, &head, body);
     let upstream = match wire {
-        Wire::Whole => {
+        WireFormat::Whole => {
             let most = state.settings.limits.max_answer_bytes;
             match Box::pin(whole::read(answer, most)).await? {
                 Ok(plain) => plain,
@@ -72,7 +72,7 @@ pub(crate) async fn relay(
     head.headers.remove(CONTENT_ENCODING);
     exchange.set_response(head);
     let mut reply = Reply::new(job.originals.dialect, wire);
-    reply.is_stored(job.is_stored);
+    reply.set_stored(job.is_stored);
     let mut relaying = Box::new(Relaying {
         gateway: gateway.clone(),
         state: state.clone(),
@@ -82,7 +82,7 @@ pub(crate) async fn relay(
         ask,
         upstream,
     });
-    if wire != Wire::Whole {
+    if wire != WireFormat::Whole {
         let (sender, receiver) = mpsc::channel(WAITING_PIECES);
         relaying.settle();
         tokio::spawn(async move { relaying.run(&mut Client::Reads(sender)).await });
@@ -106,7 +106,7 @@ struct Relaying {
     gateway: Arc<Gateway>,
     state: Arc<State>,
     reply: Reply,
-    wire: Wire,
+    wire: WireFormat,
     job: Job,
     ask: Ask,
     upstream: Upstream,
@@ -201,7 +201,7 @@ impl Relaying {
     }
 
     /// Passes on an answer of the provider. Ends with the turn that is to be answered, if there is one.
-    async fn pass(&mut self, client: &mut Client) -> Result<Option<Turn>, Gone> {
+    async fn pass(&mut self, client: &mut Client) -> Result<Option<HiddenTurn>, Gone> {
         loop {
             let frame = tokio::select! {
                 frame = self.upstream.body.frame() => frame,
@@ -229,15 +229,15 @@ impl Relaying {
         self.note_continuation();
         client.send(out).await?;
         match next {
-            Next::Done => Ok(None),
-            Next::Ask(turn) => Ok(Some(turn)),
+            NextStep::Done => Ok(None),
+            NextStep::Ask(turn) => Ok(Some(turn)),
         }
     }
 
     /// Answers our calls and asks the provider again.
     async fn ask_again(
         &mut self,
-        turn: &Turn,
+        turn: &HiddenTurn,
         client: &Client,
     ) -> Result<Result<Upstream, Gone>, NoReply> {
         let answers = self.answers(turn).await;
@@ -282,7 +282,7 @@ impl Relaying {
 
     /// Keeps the turn where the client's conversation must be given it back. Before the provider is asked again: what it
     /// says then may be with the client any moment.
-    async fn remember(&mut self, turn: &Turn, answers: Vec<Answer>) {
+    async fn remember(&mut self, turn: &HiddenTurn, answers: Vec<ExpandAnswer>) {
         if turn.anchor.is_none() {
             return;
         }
@@ -297,14 +297,14 @@ impl Relaying {
         }
     }
 
-    async fn answers(&mut self, turn: &Turn) -> Vec<Answer> {
+    async fn answers(&mut self, turn: &HiddenTurn) -> Vec<ExpandAnswer> {
         let gateway = self.gateway.clone();
         let originals = self.job.originals.clone();
         let calls = turn.calls.clone();
         let answering = blocking(move || -> Vec<_> {
             calls.iter().map(|call| originals.answer(&gateway, call)).collect()
         });
-        let unanswered = |_: &InternalCall| Answer {
+        let unanswered = |_: &InternalCall| ExpandAnswer {
             text: "The original cannot be fetched now. Run the tool again if you need its output."
                 .to_owned(),
             is_error: true,
@@ -324,7 +324,7 @@ impl Relaying {
         let Relaying { gateway, mut reply, job, .. } = *self;
         let Job { originals, mut note, .. } = job;
         note.counted(reply.usage().clone());
-        let Some(deferred) = reply.deferred() else { return };
+        let Some(deferred) = reply.take_deferred_calls() else { return };
         blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
     }
 }

@@ -38,7 +38,7 @@ use tokenforge_engine::Settings;
 use tokenforge_engine::reference::{Key, Reference};
 use tokenforge_engine::schema::minify_tools;
 use tokenforge_ledger::Name;
-use tokenforge_providers::{Dialect, Purpose, Request, Splice, Tools, replace};
+use tokenforge_providers::{Dialect, Request, RequestPurpose, Splice, ToolList, replace};
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ pub(crate) struct Order {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) state: Arc<State>,
     pub(crate) dialect: Dialect,
-    pub(crate) purpose: Purpose,
+    pub(crate) purpose: RequestPurpose,
     /// Whether a stream is asked for, where the path tells.
     pub(crate) is_stream: Option<bool>,
     /// The model, where the path names it.
@@ -198,7 +198,7 @@ fn in_scope<'o>(
     let mut report = scope.report(order);
     let mut splices: Vec<Splice<'_>> = Vec::new();
     if let Some(forge) = &request.head.forge {
-        splices.push(forge.removed());
+        splices.push(forge.removal());
         report.changes.push("forge_removed");
     }
     if order.is_redacted {
@@ -287,7 +287,7 @@ fn tools(
 ) -> Vec<Splice<'static>> {
     let request = &scope.request;
     let schemas = scope.options.schemas.unwrap_or(order.state.settings.schema_compression);
-    let minified = |tools: &Tools<'_>| match schemas {
+    let minified = |tools: &ToolList<'_>| match schemas {
         SchemaCompression::Minify => {
             let list = order.body.get(tools.list.clone()).map(String::from_utf8_lossy);
             list.and_then(|list| minify_tools(&list))
@@ -296,11 +296,11 @@ fn tools(
     };
     let mut splices = Vec::new();
     let mut is_minified = false;
-    let mut replace = |tools: &Tools<'_>, offers_expansion| {
+    let mut replace = |tools: &ToolList<'_>, offers_expansion| {
         let minified = minified(tools);
         is_minified |= minified.is_some();
         let minified = minified.as_deref();
-        splices.extend(tools.replaced(order.dialect, &order.body, minified, offers_expansion));
+        splices.extend(tools.replacement(order.dialect, &order.body, minified, offers_expansion));
     };
     request.tools.iter().for_each(|tools| replace(tools, offers_expansion));
     request.further_tools.iter().for_each(|tools| replace(tools, false));

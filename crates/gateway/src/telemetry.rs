@@ -31,7 +31,7 @@ use tokenforge_config::Settings;
 use tokenforge_engine::prompt;
 use tokenforge_ledger::Prices;
 use tokenforge_plugin::PluginMetrics;
-use tokenforge_providers::{Tokens, Usage};
+use tokenforge_providers::{TokenCounts, TurnUsage};
 use tokenforge_store::Stats;
 use tokio::sync::broadcast;
 
@@ -96,8 +96,8 @@ impl Telemetry {
     }
 
     /// The provider said what a turn cost.
-    pub(crate) fn usage(&self, usage: &Usage) {
-        let Tokens { input, output, cache_read, cache_write, .. } = usage.billed;
+    pub(crate) fn usage(&self, usage: &TurnUsage) {
+        let TokenCounts { input, output, cache_read, cache_write, .. } = usage.billed;
         let counters = &self.counters;
         counters.input_tokens.add(input.unwrap_or(0));
         counters.output_tokens.add(output.unwrap_or(0));

@@ -5,7 +5,7 @@ use crate::note::Note;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http::response::Parts;
-use tokenforge_providers::{Dialect, UsageMeter, Wire};
+use tokenforge_providers::{Dialect, UsageMeter, WireFormat};
 
 /// A large piece is decoded bit by bit, so that what it may swell to is bounded.
 const CODED_PIECE: usize = 1 << 10;
@@ -23,7 +23,7 @@ impl Metered {
     pub(crate) fn tap(self: Box<Self>, answer: Option<&Parts>) -> Option<Box<UsageTap>> {
         let head = answer.filter(|head| head.status == StatusCode::OK)?;
         let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let wire = Wire::of(self.dialect, content_type.unwrap_or_default(), self.streams)?;
+        let wire = WireFormat::of(self.dialect, content_type.unwrap_or_default(), self.streams)?;
         let coding = Coding::of(&head.headers).ok()?;
         let decoder = match coding {
             Some(coding) => Some(coding.decoder().ok()?),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use tokenforge_providers::{Dialect, Head, Request, Texts, splice};
+use tokenforge_providers::{Dialect, MessageTexts, Request, RequestHead, splice};
 
 fn main() {
     for (name, line) in [
@@ -31,11 +31,11 @@ fn main() {
         row(
             "Request::read, with texts",
             measure(|| {
-                Request::read_with(&body, Dialect::OpenAiChat, Texts::Wanted)
+                Request::read_with(&body, Dialect::OpenAiChat, MessageTexts::Wanted)
                     .map(|request| request.texts.len())
             }),
         );
-        row("Head::read", measure(|| Head::read(&body).map(|head| head.is_stream)));
+        row("Head::read", measure(|| RequestHead::read(&body).map(|head| head.is_stream)));
         row("one replaced, spliced", measure(|| splice(&body, &[replacement(&body)])));
         row(
             "serde_json, RawValue",

@@ -1,8 +1,8 @@
 //! The provider API trait: what each provider's API has of its own.
 //!
-//! Facts are data, a [`Profile`]; the rest are a few methods, called once for a request, for a member at its top or for a
-//! frame of a reply, never for a token of JSON. What APIs have in common is in `request` and `reply`; the list of them is in
-//! `dialect.rs`.
+//! Facts are data, a [`Profile`]; the rest are a few methods, called once for a request, for a member at its top or for
+//! a frame of a reply, never for a token of JSON. What APIs have in common is in `request` and `reply`; the list of them
+//! is in `dialect.rs`.
 
 mod error;
 mod profile;
@@ -13,8 +13,8 @@ pub(crate) use profile::{ConversationList, Profile, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath};
 use crate::json::{Key, Kind, Node, Reader};
 use crate::refusal::Refusal;
-use crate::reply::speech::Speech;
-use crate::request::found::Found;
+use crate::reply::rewriter::ReplyRewriter;
+use crate::request::builder::RequestBuilder;
 use crate::request::put_back::{HiddenCalls, between_blocks};
 use crate::splice::Splice;
 
@@ -31,7 +31,7 @@ pub(crate) trait ProviderApi: Sync {
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut Found<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal>;
 
     /// Does the model think in this element of a conversation?
@@ -44,8 +44,8 @@ pub(crate) trait ProviderApi: Sync {
         between_blocks(body, hidden, |element| self.is_thought(element))
     }
 
-    /// The result of a call of ours, as an element of the list that the client's results stand in. The id is empty where the
-    /// call has none.
+    /// The result of a call of ours, as an element of the list that the client's results stand in. The id is empty
+    /// where the call has none.
     fn tool_result(&self, id: &str, text: &str, is_error: bool) -> String;
 
     /// The same where the upstream is asked again at once.
@@ -59,7 +59,7 @@ pub(crate) trait ProviderApi: Sync {
     }
 
     /// What takes its replies to the client.
-    fn reply(&self) -> Box<dyn Speech>;
+    fn reply(&self) -> Box<dyn ReplyRewriter>;
 
     /// The error that a body holds, if it is one.
     fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {

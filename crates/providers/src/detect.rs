@@ -4,16 +4,16 @@
 //! deployment, a Vertex location.
 
 use crate::dialect::Dialect;
-use crate::request::Head;
+use crate::request::RequestHead;
 
 /// What a request line and its headers tell about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Detected<'a> {
+pub struct Detection<'a> {
     /// The shape of the body.
     pub dialect: Dialect,
     /// What the request is for.
-    pub purpose: Purpose,
+    pub purpose: RequestPurpose,
     /// The body is part of an AWS signature: changed by one byte, the provider refuses it.
     pub is_signed: bool,
     /// The model, where the path names it; still percent-encoded.
@@ -24,17 +24,17 @@ pub struct Detected<'a> {
 
 /// What a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum RequestPurpose {
     /// An answer of the model.
     Generate,
     /// The number of tokens that the same body would cost.
     Count,
 }
 
-impl Detected<'_> {
+impl Detection<'_> {
     /// Whether the answer will be a stream: as the path says, else as the body says, else as the dialect has it.
     #[must_use]
-    pub fn streams(&self, head: &Head<'_>) -> bool {
+    pub fn streams(&self, head: &RequestHead<'_>) -> bool {
         self.is_stream.or(head.is_stream).unwrap_or(self.dialect.streams_by_default())
     }
 }
@@ -54,7 +54,7 @@ impl Dialect {
         method: &str,
         path: &'a str,
         header: impl Fn(&str) -> Option<&'h str>,
-    ) -> Option<Detected<'a>> {
+    ) -> Option<Detection<'a>> {
         if !method.eq_ignore_ascii_case("POST") {
             return None;
         }
@@ -63,7 +63,7 @@ impl Dialect {
         let path = RequestPath::new(path);
         Self::ALL.iter().find_map(|dialect| {
             let Endpoint { purpose, model, is_stream } = dialect.api().detect(&path)?;
-            Some(Detected { dialect: *dialect, purpose, is_signed, model, is_stream })
+            Some(Detection { dialect: *dialect, purpose, is_signed, model, is_stream })
         })
     }
 }
@@ -107,7 +107,7 @@ fn cut(path: &str) -> (&str, &str) {
 
 /// What a path asks for.
 pub(crate) struct Endpoint<'p> {
-    pub(crate) purpose: Purpose,
+    pub(crate) purpose: RequestPurpose,
     /// The model, where the path names it; still percent-encoded.
     pub(crate) model: Option<&'p str>,
     /// Whether the answer is a stream, where the path tells.
@@ -116,7 +116,7 @@ pub(crate) struct Endpoint<'p> {
 
 impl Endpoint<'_> {
     /// A path that tells no more than its purpose.
-    pub(crate) fn plain(purpose: Purpose) -> Self {
+    pub(crate) fn plain(purpose: RequestPurpose) -> Self {
         Endpoint { purpose, model: None, is_stream: None }
     }
 }
@@ -125,7 +125,7 @@ impl Endpoint<'_> {
 mod tests {
     use super::*;
 
-    fn detect(path: &str) -> Option<Detected<'_>> {
+    fn detect(path: &str) -> Option<Detection<'_>> {
         Dialect::detect("POST", path, |_| None)
     }
 
@@ -187,9 +187,9 @@ mod tests {
     #[test]
     fn g18_a_count_is_told_from_an_answer() {
         for path in ["/v1/messages/count_tokens?beta=true", "/v1beta/models/m:countTokens"] {
-            assert_eq!(detect(path).unwrap().purpose, Purpose::Count, "{path}");
+            assert_eq!(detect(path).unwrap().purpose, RequestPurpose::Count, "{path}");
         }
-        assert_eq!(detect("/v1/messages").unwrap().purpose, Purpose::Generate);
+        assert_eq!(detect("/v1/messages").unwrap().purpose, RequestPurpose::Generate);
     }
 
     #[test]

@@ -35,9 +35,9 @@ mod api;
 mod bedrock;
 mod detect;
 mod dialect;
+mod earlier_reading;
 mod gemini;
 mod json;
-mod known;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -47,20 +47,21 @@ mod request;
 mod splice;
 
 pub use api::ApiError;
-pub use detect::{Detected, Purpose, is_signed};
+pub use detect::{Detection, RequestPurpose, is_signed};
 pub use dialect::Dialect;
+pub use earlier_reading::EarlierReading;
 pub use json::text::{escape_into, quoted, unescape};
 pub use json::{Kind, MAX_DEPTH, Node, canonical};
-pub use known::Known;
-pub use openai_responses::Continuation;
 pub use refusal::Refusal;
 pub use reply::{
-    Anchor, Answer, Deferred, DeferredCall, InternalCall, ModelTokens, Next, Reply, Tokens, Turn,
-    Usage, UsageMeter, Wire, error_document,
+    DeferredCall, DeferredCalls, ExpandAnswer, HiddenTurn, InternalCall, ModelTokens, NextStep,
+    Reply, ReplyContinuation, ThoughtAnchor, TokenCounts, TurnUsage, UsageMeter, WireFormat,
+    error_document,
 };
 pub use request::{
-    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
-    Texts, ThoughtSite, ToolResult, Tools, Turns, Word, call_key, expand_tool, preamble, put_back,
-    rejoin, rejoin_answer, session_of_headers,
+    AnswerSite, CallArguments, CallSite, ConversationTurns, ForgeMember, MessageRole, MessageText,
+    MessageTexts, NameRef, Request, RequestHead, ResultShape, ThoughtSite, ToolExchange, ToolList,
+    ToolResult, call_key, expand_tool, preamble, put_back, rejoin, rejoin_answer,
+    session_of_headers,
 };
 pub use splice::{Splice, replace, splice};

@@ -1,10 +1,12 @@
 //! A request body, read once.
 
-pub(crate) mod calls;
+pub(crate) mod builder;
+pub(crate) mod call_index;
 pub(crate) mod choice;
 mod forge;
-pub(crate) mod found;
 pub(crate) mod head;
+mod message_text;
+pub(crate) mod name_ref;
 mod preamble;
 pub(crate) mod put_back;
 pub(crate) mod rejoin;
@@ -13,43 +15,41 @@ mod session;
 mod shift;
 pub(crate) mod sites;
 pub(crate) mod slot;
-mod speech;
 pub(crate) mod tools;
 mod turns;
-pub(crate) mod word;
 
-pub use forge::Forge;
-pub use head::Head;
+pub use forge::ForgeMember;
+pub use head::RequestHead;
+pub use message_text::{MessageRole, MessageText, MessageTexts};
+pub use name_ref::NameRef;
 pub use preamble::preamble;
 pub use put_back::put_back;
-pub use rejoin::{Exchange, call_key, rejoin, rejoin_answer};
-pub use result::{Arguments, Shape, ToolResult};
+pub use rejoin::{ToolExchange, call_key, rejoin, rejoin_answer};
+pub use result::{CallArguments, ResultShape, ToolResult};
 pub use session::session_of_headers;
 pub use sites::{AnswerSite, CallSite, ThoughtSite};
-pub use speech::{MessageText, Role, Texts};
 pub(crate) use tools::TOOL;
-pub use tools::{Tools, expand_tool};
-pub use turns::Turns;
-pub use word::Word;
+pub use tools::{ToolList, expand_tool};
+pub use turns::ConversationTurns;
 
 use crate::dialect::Dialect;
+use crate::earlier_reading::{EarlierReading, NoEarlierReading};
 use crate::json::{Kind, Reader};
-use crate::known::{Known, Unknown};
 use crate::refusal::Refusal;
-use found::Found;
+use builder::RequestBuilder;
 use std::borrow::Cow;
-use turns::List;
+use turns::TurnList;
 
 /// What is of interest in a request body.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Request<'a> {
     /// What stands beside the conversation.
-    pub head: Head<'a>,
+    pub head: RequestHead<'a>,
     /// The texts of tool results, in the order of the body; without results of more than 1,000 texts, and those behind
     /// 20,000 texts: to look at them would take too much work.
     pub results: Vec<ToolResult>,
-    /// What people and systems say, in the order of the body: only if it is [wanted](Texts).
+    /// What people and systems say, in the order of the body: only if it is [wanted](MessageTexts).
     pub texts: Vec<MessageText>,
     /// The calls, in the order of the body.
     pub calls: Vec<CallSite>,
@@ -58,15 +58,15 @@ pub struct Request<'a> {
     /// What the model thought, where the provider sealed it, in the order of the body.
     pub thoughts: Vec<ThoughtSite>,
     /// The list of tools, where there are any: the one to which a tool is appended.
-    pub tools: Option<Tools<'a>>,
+    pub tools: Option<ToolList<'a>>,
     /// The other lists of tools, where there are several.
-    pub further_tools: Vec<Tools<'a>>,
+    pub further_tools: Vec<ToolList<'a>>,
     /// The model may not call whichever tool it likes: none, or one that it must, or certain ones.
     pub restricts_tools: bool,
     /// The answer is not waited for: it is to be had later, and elsewhere.
     pub is_background: bool,
     /// The list of turns, if they can be kept.
-    list: Option<List>,
+    list: Option<TurnList>,
 }
 
 impl<'a> Request<'a> {
@@ -75,15 +75,19 @@ impl<'a> Request<'a> {
     /// # Errors
     /// If the body is to be left as it is.
     pub fn read(body: &'a [u8], dialect: Dialect) -> Result<Self, Refusal> {
-        Self::read_with(body, dialect, Texts::Unwanted)
+        Self::read_with(body, dialect, MessageTexts::Unwanted)
     }
 
     /// Reads a body.
     ///
     /// # Errors
     /// If the body is to be left as it is.
-    pub fn read_with(body: &'a [u8], dialect: Dialect, texts: Texts) -> Result<Self, Refusal> {
-        Self::read_again(body, dialect, texts, &Unknown)
+    pub fn read_with(
+        body: &'a [u8],
+        dialect: Dialect,
+        texts: MessageTexts,
+    ) -> Result<Self, Refusal> {
+        Self::read_again(body, dialect, texts, &NoEarlierReading)
     }
 
     /// Reads a body of which some texts and turns are known.
@@ -93,15 +97,16 @@ impl<'a> Request<'a> {
     pub fn read_again(
         body: &'a [u8],
         dialect: Dialect,
-        texts: Texts,
-        known: &'a dyn Known,
+        texts: MessageTexts,
+        known: &'a dyn EarlierReading,
     ) -> Result<Self, Refusal> {
-        let (api, mut found) = (dialect.api(), Found::new(body, texts, known));
-        let head = Head::read_with(body, |reader, key| api.member(reader, &key, &mut found))?;
-        if api.profile().needs_version && !found.has_version {
-            found = Found::new(body, texts, known);
+        let (api, mut builder) = (dialect.api(), RequestBuilder::new(body, texts, known));
+        let head =
+            RequestHead::read_with(body, |reader, key| api.member(reader, &key, &mut builder))?;
+        if api.profile().needs_version && !builder.has_version {
+            builder = RequestBuilder::new(body, texts, known);
         }
-        Ok(found.into_request(head))
+        Ok(builder.into_request(head))
     }
 
     /// The same, without the body: for whoever goes on with it elsewhere.
@@ -114,8 +119,8 @@ impl<'a> Request<'a> {
             calls: self.calls,
             answers: self.answers,
             thoughts: self.thoughts,
-            tools: self.tools.map(Tools::into_owned),
-            further_tools: self.further_tools.into_iter().map(Tools::into_owned).collect(),
+            tools: self.tools.map(ToolList::into_owned),
+            further_tools: self.further_tools.into_iter().map(ToolList::into_owned).collect(),
             restricts_tools: self.restricts_tools,
             is_background: self.is_background,
             list: self.list,
@@ -125,11 +130,11 @@ impl<'a> Request<'a> {
     /// What the user said last, among the [texts](Self::texts).
     #[must_use]
     pub fn last_user_text(&self) -> Option<&MessageText> {
-        self.texts.iter().rev().find(|text| text.role == Role::User)
+        self.texts.iter().rev().find(|text| text.role == MessageRole::User)
     }
 }
 
-fn owned(name: Option<Cow<'_, str>>) -> Option<Cow<'static, str>> {
+fn owned_name(name: Option<Cow<'_, str>>) -> Option<Cow<'static, str>> {
     name.map(|name| Cow::Owned(name.into_owned()))
 }
 

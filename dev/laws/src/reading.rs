@@ -1,11 +1,13 @@
 //! What the reading of a request promises, whatever is known of it.
 
-use tokenforge_providers::{Dialect, Known, Refusal, Request, Texts, Turns};
+use tokenforge_providers::{
+    ConversationTurns, Dialect, EarlierReading, MessageTexts, Refusal, Request,
+};
 
 /// Knows the turns of a body that was read before.
 pub struct Earlier {
     list: Vec<u8>,
-    turns: Turns,
+    turns: ConversationTurns,
 }
 
 impl Earlier {
@@ -16,21 +18,21 @@ impl Earlier {
     }
 }
 
-impl Known for Earlier {
-    fn length(&self, _: usize, _: &[u8]) -> Option<usize> {
+impl EarlierReading for Earlier {
+    fn text_length(&self, _: usize, _: &[u8]) -> Option<usize> {
         None
     }
 
-    fn turns(&self, _: usize, list: &[u8]) -> Option<(&Turns, usize)> {
+    fn turns(&self, _: usize, list: &[u8]) -> Option<(&ConversationTurns, usize)> {
         let same = self.list.iter().zip(list).take_while(|(one, other)| one == other).count();
         Some((&self.turns, self.turns.end_within(same, list)?))
     }
 }
 
 /// A body of which something is known is read, or refused, as if it were not. Tells whether all its turns were known.
-pub fn known_or_not(body: &[u8], dialect: Dialect, known: &dyn Known) -> bool {
+pub fn known_or_not(body: &[u8], dialect: Dialect, known: &dyn EarlierReading) -> bool {
     let plainly = Request::read(body, dialect);
-    let again = Request::read_again(body, dialect, Texts::Unwanted, known);
+    let again = Request::read_again(body, dialect, MessageTexts::Unwanted, known);
     assert_eq!(found(&again), found(&plainly), "{dialect:?} {}", String::from_utf8_lossy(body));
     again.is_ok_and(|request| request.turns().is_none())
 }

@@ -25,7 +25,7 @@ use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, Heade
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_plugin::Exchange;
-use tokenforge_providers::{Purpose, session_of_headers};
+use tokenforge_providers::{RequestPurpose, session_of_headers};
 
 /// A longer body is not looked at on the threads that move bytes.
 const SHORT: usize = 512 << 10;
@@ -99,7 +99,8 @@ impl Visit<'_> {
                 rewritten.body.clone().into()
             }
         };
-        let is_billed = order.purpose == Purpose::Generate && rewritten.report.dialect.is_some();
+        let is_billed =
+            order.purpose == RequestPurpose::Generate && rewritten.report.dialect.is_some();
         let sent = rewritten.body.len();
         let note = is_billed.then(|| {
             let headers = &exchange.request().headers;

@@ -7,7 +7,9 @@ use super::{Entry, Memo};
 use std::cell::{OnceCell, Ref, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
-use tokenforge_providers::{Dialect, Known, Request, Shape, ToolResult, Turns};
+use tokenforge_providers::{
+    ConversationTurns, Dialect, EarlierReading, Request, ResultShape, ToolResult,
+};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Shorter results are read faster than they are found.
@@ -76,7 +78,7 @@ impl<'m> Texts<'m> {
     /// From now on the text of this entry is known.
     pub(crate) fn learn(&self, entry: &Arc<Entry>, result: &ToolResult) {
         if let Some(head) = entry.raw.get(..HEAD).filter(|_| entry.raw.len() >= LONG)
-            && result.shape == Shape::Text
+            && result.shape == ResultShape::Text
         {
             self.memo.heads.insert(self.key(head), Arc::downgrade(entry));
             let mut learned = self.learned.borrow_mut();
@@ -125,15 +127,15 @@ fn merged(found: Found, learned: Found) -> Found {
     merged
 }
 
-impl Known for Texts<'_> {
-    fn length(&self, at: usize, rest: &[u8]) -> Option<usize> {
+impl EarlierReading for Texts<'_> {
+    fn text_length(&self, at: usize, rest: &[u8]) -> Option<usize> {
         let entry = self.started_by(rest)?;
         let length = entry.raw.len();
         self.found.borrow_mut().push((at, entry));
         Some(length)
     }
 
-    fn turns(&self, at: usize, list: &[u8]) -> Option<(&Turns, usize)> {
+    fn turns(&self, at: usize, list: &[u8]) -> Option<(&ConversationTurns, usize)> {
         let trail = self.memo.trails.find(self.trail_key(list)?)?;
         let trail = self.trail.get_or_init(|| trail);
         let (same, mut found) = trail.same(list);
@@ -150,7 +152,7 @@ mod tests {
     use super::*;
     use crate::memo::Forwarded;
     use crate::report::Figures;
-    use tokenforge_providers::Texts as Speech;
+    use tokenforge_providers::MessageTexts;
 
     fn body(text: &str) -> String {
         format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"a","content":"{text}"}}]}}"#)
@@ -177,8 +179,12 @@ mod tests {
 
         let is_known = |tenant: &str, body: &str| {
             let texts = memo.texts(speaker(tenant), Found::new());
-            let read =
-                Request::read_again(body.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
+            let read = Request::read_again(
+                body.as_bytes(),
+                Dialect::OpenAiChat,
+                MessageTexts::Unwanted,
+                &texts,
+            );
             texts.at(&read.unwrap().results[0].span).is_some()
         };
         assert!(is_known("us", &first));
@@ -197,8 +203,12 @@ mod tests {
 
         let texts = memo.texts(speaker("us"), Found::new());
         let long = long.as_str();
-        let request =
-            Request::read_again(long.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
+        let request = Request::read_again(
+            long.as_bytes(),
+            Dialect::OpenAiChat,
+            MessageTexts::Unwanted,
+            &texts,
+        );
         let request = request.unwrap();
         let place = &request.results[0].span;
         assert!(texts.at(place).is_none());

@@ -4,7 +4,7 @@ use super::{Entry, Evictions, Found};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::{Arc, Weak};
-use tokenforge_providers::{Request, Turns};
+use tokenforge_providers::{ConversationTurns, Request};
 
 /// Conversations are found by so many of their first bytes, and shorter ones are not kept.
 pub(super) const HEAD: usize = 128;
@@ -16,7 +16,7 @@ pub(crate) struct Trails {
 
 /// A conversation that was read.
 pub(super) struct Trail {
-    pub(super) turns: Turns,
+    pub(super) turns: ConversationTurns,
     /// Its bytes, but for those of the texts.
     around: Vec<u8>,
     /// Long texts of results, and where in the conversation they stand.
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::memo::Forwarded;
     use crate::report::Figures;
-    use tokenforge_providers::{Dialect, Texts as Speech};
+    use tokenforge_providers::{Dialect, MessageTexts};
 
     const US: Speaker<'_> =
         Speaker { tenant: "us", dialect: Dialect::OpenAiChat, session: Some("s") };
@@ -132,7 +132,8 @@ mod tests {
     fn read(memo: &Memo, speaker: Speaker<'_>, body: &str) -> (Vec<bool>, bool) {
         let body = body.as_bytes();
         let texts = memo.texts(speaker, Found::new());
-        let request = Request::read_again(body, speaker.dialect, Speech::Unwanted, &texts).unwrap();
+        let request =
+            Request::read_again(body, speaker.dialect, MessageTexts::Unwanted, &texts).unwrap();
         let plainly = Request::read(body, speaker.dialect).unwrap();
         assert_eq!(request.results, plainly.results);
         assert_eq!((&request.calls, &request.answers), (&plainly.calls, &plainly.answers));

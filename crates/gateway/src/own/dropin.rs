@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokenforge_engine::reference::Reference;
 use tokenforge_plugin::Exchange;
-use tokenforge_providers::{Dialect, Purpose};
+use tokenforge_providers::{Dialect, RequestPurpose};
 use tokenforge_store::Kind;
 
 const COMPRESS: &str = "/v1/compress";
@@ -88,7 +88,7 @@ async fn compress(
         gateway: gateway.clone(),
         state,
         dialect,
-        purpose: Purpose::Generate,
+        purpose: RequestPurpose::Generate,
         is_stream: Some(false),
         model: None,
         tenant: tenant.clone(),

@@ -7,7 +7,7 @@ use crate::rewrite::{Replaced, with_replaced};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{StatusCode, response};
-use tokenforge_providers::Wire;
+use tokenforge_providers::WireFormat;
 
 /// A body of this size may be a small part of the buffer that it was read into.
 const SMALL: usize = 4 << 10;
@@ -46,9 +46,9 @@ impl Job {
         })
     }
 
-    pub(super) fn wire(&self, head: &response::Parts) -> Option<Wire> {
+    pub(super) fn wire(&self, head: &response::Parts) -> Option<WireFormat> {
         let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        Wire::of(self.originals.dialect, content_type.unwrap_or_default(), self.streams)
+        WireFormat::of(self.originals.dialect, content_type.unwrap_or_default(), self.streams)
     }
 
     /// The body as it went on last.

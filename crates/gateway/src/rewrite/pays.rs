@@ -10,7 +10,7 @@ use super::Order;
 use crate::memo::Digest;
 use quick_cache::sync::Cache;
 use tokenforge_engine::tool::Tool;
-use tokenforge_providers::{Request, Tools, expand_tool, preamble};
+use tokenforge_providers::{Request, ToolList, expand_tool, preamble};
 use tokenforge_tokens::Counter;
 
 /// How many times the tokens of the definition tools and system prompt must have.
@@ -81,7 +81,7 @@ impl Counted<'_> {
 }
 
 /// The parts of a list of tools that the model is told from the start: those that are deferred do not count.
-fn loaded<'b>(tools: &Tools<'_>, body: &'b [u8]) -> Vec<&'b str> {
+fn loaded<'b>(tools: &ToolList<'_>, body: &'b [u8]) -> Vec<&'b str> {
     let mut parts = Vec::new();
     let mut from = tools.list.start;
     for deferred in &tools.deferred {

@@ -5,11 +5,16 @@ use crate::answer::Problem;
 use crate::report::Report;
 use http::StatusCode;
 use tokenforge_engine::prompt::{self, Outcome};
-use tokenforge_providers::{Known, Purpose, Refusal, Request, Role, Splice, Texts};
+use tokenforge_providers::{
+    EarlierReading, MessageRole, MessageTexts, Refusal, Request, RequestPurpose, Splice,
+};
 
 /// Reads the body, with these texts only where they are looked at.
-pub(super) fn read<'o>(order: &'o Order, known: &'o dyn Known) -> Result<Request<'o>, Refusal> {
-    let texts = if is_converted(order) { Texts::Wanted } else { Texts::Unwanted };
+pub(super) fn read<'o>(
+    order: &'o Order,
+    known: &'o dyn EarlierReading,
+) -> Result<Request<'o>, Refusal> {
+    let texts = if is_converted(order) { MessageTexts::Wanted } else { MessageTexts::Unwanted };
     Request::read_again(&order.body, order.dialect, texts, known)
 }
 
@@ -23,7 +28,7 @@ pub(super) fn rewrite(
     report: &mut Report,
 ) -> Result<Vec<Splice<'static>>, Problem> {
     let mut splices = Vec::new();
-    let spoken = scope.request.texts.iter().filter(|message| message.role == Role::User);
+    let spoken = scope.request.texts.iter().filter(|message| message.role == MessageRole::User);
     for message in spoken.filter(|_| is_converted(order)) {
         let Some(text) = message.text(&order.body) else { continue };
         if let Some(text) = converted(order, scope, &text)? {
@@ -36,7 +41,7 @@ pub(super) fn rewrite(
 
 /// User text is never converted for a count: the client counts what it will show, not what we will send.
 pub(super) fn is_converted(order: &Order) -> bool {
-    order.state.settings.toon.enabled && order.purpose == Purpose::Generate
+    order.state.settings.toon.enabled && order.purpose == RequestPurpose::Generate
 }
 
 fn converted(order: &Order, scope: &Scope<'_>, text: &str) -> Result<Option<String>, Problem> {

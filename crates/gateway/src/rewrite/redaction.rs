@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_providers::{Dialect, Request, Shape};
+use tokenforge_providers::{Dialect, Request, ResultShape};
 use tokenforge_redact::{BodyShape, Unscannable, redact_body};
 
 /// A longer body is not looked at on the threads that move bytes.
@@ -54,7 +54,7 @@ pub(crate) fn unchecked(why: &str) -> Problem {
 fn redact(body: &[u8], dialect: Option<Dialect>) -> Result<Option<Vec<u8>>, Unscannable> {
     let Some(dialect) = dialect else { return redact_body(body, BodyShape::Unknown, &[]) };
     let request = Request::read(body, dialect).map_err(|_| Unscannable::NotJson)?;
-    let results = request.results.iter().filter(|result| result.shape == Shape::Text);
+    let results = request.results.iter().filter(|result| result.shape == ResultShape::Text);
     let results: Vec<_> = results.map(|result| result.span.clone()).collect();
     redact_body(body, BodyShape::ModelRequest, &results)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Access, Engine, Mode, Settings, Vault};
-use tokenforge_providers::{Known, Refusal, Request, Tools};
+use tokenforge_providers::{EarlierReading, Refusal, Request, ToolList};
 use tokenforge_tokens::{ModelClass, for_model};
 
 /// A body that was read, and what is to be done to it.
@@ -46,7 +46,7 @@ impl<'o> Scope<'o> {
     pub(crate) fn read(
         order: &'o Order,
         effort: Effort,
-        known: &'o dyn Known,
+        known: &'o dyn EarlierReading,
     ) -> Result<Self, Unread> {
         Self::of(order, effort, prompt_json::read(order, known))
     }
@@ -172,7 +172,7 @@ fn model_class(order: &Order, request: &Request<'_>, options: &Options) -> Model
 /// Can our tool be offered to a model? It needs a list of tools, and a reply with one choice that comes back this way,
 /// which can be continued when it was interrupted. An empty list is left so: whoever sends one wants no call.
 fn takes_our_tool(order: &Order, request: &Request<'_>, settings: &Settings) -> bool {
-    let takes_one_more = request.tools.as_ref().is_some_and(Tools::takes_expand_tool);
+    let takes_one_more = request.tools.as_ref().is_some_and(ToolList::takes_expand_tool);
     takes_one_more
         && has_one_reply(order, request)
         && match order.state.settings.tool_output.expand_injection {
@@ -187,7 +187,7 @@ fn takes_our_tool(order: &Order, request: &Request<'_>, settings: &Settings) -> 
 fn may_know_our_tool(order: &Order, request: &Request<'_>) -> bool {
     let mut lists = request.tools.iter().chain(&request.further_tools);
     request.head.has_previous_response
-        && lists.all(Tools::takes_expand_tool)
+        && lists.all(ToolList::takes_expand_tool)
         && has_one_reply(order, request)
 }
 

@@ -5,7 +5,7 @@ use crate::memo::{Chain, Entry, Histories, Seen};
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokenforge_engine::{History, ToolCall};
-use tokenforge_providers::{Shape, ToolResult, unescape};
+use tokenforge_providers::{ResultShape, ToolResult, unescape};
 
 /// The results so far, as they are forwarded.
 pub(super) struct Shown<'r> {
@@ -108,10 +108,10 @@ impl Waiting<'_> {
 }
 
 /// The text of a replacement that is written as JSON already.
-fn text_of(replacement: &str, shape: Shape) -> Option<Cow<'_, str>> {
+fn text_of(replacement: &str, shape: ResultShape) -> Option<Cow<'_, str>> {
     let escaped = match shape {
-        Shape::Text => replacement,
-        Shape::Value | Shape::JsonBlock { .. } => {
+        ResultShape::Text => replacement,
+        ResultShape::Value | ResultShape::JsonBlock { .. } => {
             let string = replacement.strip_prefix("\"text\":").unwrap_or(replacement);
             string.strip_prefix('"')?.strip_suffix('"')?
         }

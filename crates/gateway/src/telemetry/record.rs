@@ -5,7 +5,7 @@ use crate::report::{Report, ResultReport, Sums};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::expand_tool;
 use tokenforge_ledger::{Entry, Fetch, ModelUsage, Name, Outcome, Source};
-use tokenforge_providers::{Dialect, ModelTokens, Tokens, Usage};
+use tokenforge_providers::{Dialect, ModelTokens, TokenCounts, TurnUsage};
 use tokenforge_tokens::{Counter, for_model};
 
 /// Bytes of a token in what is no tool result, for an estimate.
@@ -23,7 +23,7 @@ pub(crate) struct Record {
     /// How long the body is that went on; none where it did not go to a model.
     pub(crate) body_bytes: Option<usize>,
     /// What the provider counted.
-    pub(crate) usage: Option<Usage>,
+    pub(crate) usage: Option<TurnUsage>,
     /// What the model fetched back.
     pub(crate) expanded: Vec<Expanded>,
     /// It is paid for with a subscription.
@@ -144,8 +144,8 @@ fn program(result: &ResultReport) -> Option<Name> {
 }
 
 /// A provider's figures with each token in one place: some count what is cached as input, too.
-fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage> {
-    let Tokens { input, output, cache_read, cache_write, cache_write_1h, .. } = tokens;
+fn counted(dialect: Dialect, tokens: TokenCounts) -> Option<tokenforge_ledger::Usage> {
+    let TokenCounts { input, output, cache_read, cache_write, cache_write_1h, .. } = tokens;
     let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
     let cached = if dialect.counts_cache_apart() { 0 } else { cached };
     Some(tokenforge_ledger::Usage {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn what_is_cached_is_counted_once_whoever_counts() {
-        let mut tokens = Tokens::default();
+        let mut tokens = TokenCounts::default();
         (tokens.input, tokens.output) = (Some(1000), Some(5));
         (tokens.cache_read, tokens.cache_write) = (Some(600), None);
         let input =
@@ -176,6 +176,6 @@ mod tests {
         assert_eq!(input(Dialect::Anthropic), Some((1000, 1600)));
         assert_eq!(input(Dialect::OpenAiChat), Some((400, 1000)));
         assert_eq!(input(Dialect::Gemini), Some((400, 1000)));
-        assert_eq!(counted(Dialect::Anthropic, Tokens::default()), None);
+        assert_eq!(counted(Dialect::Anthropic, TokenCounts::default()), None);
     }
 }

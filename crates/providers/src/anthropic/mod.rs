@@ -5,15 +5,15 @@ mod reply;
 mod request;
 
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
-use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::dialect::Dialect;
 use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
 use crate::refusal::Refusal;
-use crate::reply::Wire;
-use crate::reply::blocks::Blocks;
-use crate::reply::speech::Speech;
-use crate::request::found::Found;
+use crate::reply::WireFormat;
+use crate::reply::blocks::BlockReply;
+use crate::reply::rewriter::ReplyRewriter;
+use crate::request::builder::RequestBuilder;
 use crate::request::tools::{name_and_description, schema};
 
 /// The API.
@@ -37,8 +37,8 @@ pub(crate) const PROFILE: Profile = Profile {
     streams_by_default: false,
     is_local: false,
     counts_cache_apart: true,
-    stream_type: ("text/event-stream", Wire::Events),
-    json_stream: Wire::Whole,
+    stream_type: ("text/event-stream", WireFormat::Events),
+    json_stream: WireFormat::Whole,
     encodes_events: false,
     usage_marker: "usage",
 };
@@ -50,8 +50,8 @@ impl ProviderApi for Messages {
 
     fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
         match path.end {
-            [_, "v1", "messages"] => Some(Endpoint::plain(Purpose::Generate)),
-            ["v1", "messages", "count_tokens"] => Some(Endpoint::plain(Purpose::Count)),
+            [_, "v1", "messages"] => Some(Endpoint::plain(RequestPurpose::Generate)),
+            ["v1", "messages", "count_tokens"] => Some(Endpoint::plain(RequestPurpose::Count)),
             _ if path.whole.contains("/publishers/anthropic/") => on_vertex(path),
             _ => None,
         }
@@ -61,9 +61,9 @@ impl ProviderApi for Messages {
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut Found<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::member(reader, key, builder)
     }
 
     fn is_thought(&self, element: &Node<'_>) -> bool {
@@ -81,7 +81,7 @@ impl ProviderApi for Messages {
         format!(r#"{{"role":"user","content":[{results}]}}"#)
     }
 
-    fn reply(&self) -> Box<dyn Speech> {
+    fn reply(&self) -> Box<dyn ReplyRewriter> {
         reply_in(Dialect::Anthropic)
     }
 
@@ -95,8 +95,8 @@ impl ProviderApi for Messages {
 }
 
 /// What takes a reply to the client that is in this format, in a dialect that has it.
-pub(crate) fn reply_in(dialect: Dialect) -> Box<dyn Speech> {
-    Box::new(Blocks::<reply::Anthropic>::new(dialect))
+pub(crate) fn reply_in(dialect: Dialect) -> Box<dyn ReplyRewriter> {
+    Box::new(BlockReply::<reply::AnthropicBlocks>::new(dialect))
 }
 
 /// `…/MODEL:ACTION`, where to count tokens is a model of its own.
@@ -108,7 +108,8 @@ fn on_vertex<'p>(path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
         _ => return None,
     };
     let is_count = model == "count-tokens";
-    let purpose = if is_count && !is_stream { Purpose::Count } else { Purpose::Generate };
+    let purpose =
+        if is_count && !is_stream { RequestPurpose::Count } else { RequestPurpose::Generate };
     let model = (!is_count).then_some(model);
     Some(Endpoint { purpose, model, is_stream: Some(is_stream) })
 }

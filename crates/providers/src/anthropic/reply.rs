@@ -1,48 +1,48 @@
-//! Anthropic Messages, also inside Bedrock's InvokeModel.
+//! Anthropic's replies: `content[]`, streamed as `content_block` events.
 
 mod block;
 
 use crate::json::{Kind, Node};
-use crate::reply::blocks::{Call, Event, Grammar};
+use crate::reply::blocks::{BlockCall, BlockEvent, BlockGrammar};
 use crate::reply::edit::{Edit, quoted};
-use crate::reply::ending::Ending;
-use crate::reply::speech::TOOL;
-use crate::reply::usage::{Iterations, Tokens, Usage};
+use crate::reply::ending::ReplyEnding;
+use crate::reply::rewriter::TOOL;
+use crate::reply::usage::{SamplingIterations, TokenCounts, TurnUsage};
 use std::borrow::Cow;
 
 /// How Anthropic writes content blocks.
-pub(crate) struct Anthropic;
+pub(crate) struct AnthropicBlocks;
 
 /// What Bedrock adds to the last event.
 const METRICS: &str = "amazon-bedrock-invocationMetrics";
 
-impl Grammar for Anthropic {
+impl BlockGrammar for AnthropicBlocks {
     const INDEX: &'static str = "index";
 
-    fn event<'a>(_: &str, json: &Node<'a>) -> Event<'a> {
+    fn event<'a>(_: &str, json: &Node<'a>) -> BlockEvent<'a> {
         let [kind, index, delta, block] =
             json.pick(["type", Self::INDEX, "delta", "content_block"]);
         let kind = kind.and_then(|kind| kind.text()).unwrap_or_default();
         let index = index.and_then(|index| index.number());
         let event = match &*kind {
-            "message_start" => Some(Event::Opening),
+            "message_start" => Some(BlockEvent::Opening),
             "content_block_start" => {
-                index.zip(block).map(|(index, block)| Event::Start { index, block })
+                index.zip(block).map(|(index, block)| BlockEvent::Start { index, block })
             }
             "content_block_delta" => {
-                index.zip(delta).map(|(index, delta)| Event::Delta { index, delta })
+                index.zip(delta).map(|(index, delta)| BlockEvent::Delta { index, delta })
             }
-            "content_block_stop" => index.map(|index| Event::Stop { index }),
-            "message_delta" => Some(Event::Closing(Self::ending(json))),
-            "message_stop" => Some(Event::Closing(None)),
-            "error" => Some(Event::Error),
+            "content_block_stop" => index.map(|index| BlockEvent::Stop { index }),
+            "message_delta" => Some(BlockEvent::Closing(Self::ending(json))),
+            "message_stop" => Some(BlockEvent::Closing(None)),
+            "error" => Some(BlockEvent::Error),
             _ => None,
         };
-        event.unwrap_or(Event::Other)
+        event.unwrap_or(BlockEvent::Other)
     }
 
     fn block(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
-        block::joined_from(start, deltas, arguments)
+        block::assemble(start, deltas, arguments)
     }
 
     fn fragment<'a>(delta: &Node<'a>) -> Option<Node<'a>> {
@@ -55,12 +55,12 @@ impl Grammar for Anthropic {
             && text.and_then(|text| text.spelling()).is_some_and(|text| !text.is_empty())
     }
 
-    fn call(block: &Node<'_>) -> Option<Call> {
+    fn call(block: &Node<'_>) -> Option<BlockCall> {
         if !is_kind(block, "tool_use") {
             return None;
         }
         let id = block.get("id").and_then(|id| id.text()).unwrap_or_default().into_owned();
-        Some(Call { id, is_internal: block.get("name").is_some_and(|name| name.is(TOOL)) })
+        Some(BlockCall { id, is_internal: block.get("name").is_some_and(|name| name.is(TOOL)) })
     }
 
     fn seal(block: &Node<'_>) -> Option<String> {
@@ -76,12 +76,12 @@ impl Grammar for Anthropic {
         block.get("input")
     }
 
-    fn ending(json: &Node<'_>) -> Option<Ending> {
+    fn ending(json: &Node<'_>) -> Option<ReplyEnding> {
         let reason = json.get("stop_reason").or_else(|| json.at(["delta", "stop_reason"]))?;
         Some(match &*reason.text()? {
-            "max_tokens" => Ending::Length,
-            "refusal" | "model_context_window_exceeded" => Ending::Stopped,
-            _ => Ending::Turn,
+            "max_tokens" => ReplyEnding::Length,
+            "refusal" | "model_context_window_exceeded" => ReplyEnding::Stopped,
+            _ => ReplyEnding::Turn,
         })
     }
 
@@ -89,15 +89,15 @@ impl Grammar for Anthropic {
         reply.get("content").filter(|content| content.kind() == Kind::Array)
     }
 
-    fn tokens(reply: &Node<'_>) -> Tokens {
+    fn tokens(reply: &Node<'_>) -> TokenCounts {
         usage_of(reply).map(|usage| tokens(&usage)).unwrap_or_default()
     }
 
     /// With compaction or an advisor a reply takes several iterations, and its own figures leave some of them out. Those of
     /// another model name it.
-    fn iterations(reply: &Node<'_>) -> Option<Iterations> {
+    fn iterations(reply: &Node<'_>) -> Option<SamplingIterations> {
         let listed = usage_of(reply)?.get("iterations")?.elements();
-        let mut iterations = Iterations::default();
+        let mut iterations = SamplingIterations::default();
         for iteration in listed.iter().take(MOST_ITERATIONS) {
             let model = iteration.get("model").and_then(|model| model.text());
             let is_other = is_kind(iteration, "advisor_message");
@@ -107,8 +107,8 @@ impl Grammar for Anthropic {
         (!listed.is_empty()).then_some(iterations)
     }
 
-    fn set_tokens(json: &Node<'_>, usage: &Usage, edit: &mut Edit<'_>) {
-        let Usage { last, sum, .. } = usage;
+    fn set_tokens(json: &Node<'_>, usage: &TurnUsage, edit: &mut Edit<'_>) {
+        let TurnUsage { last, sum, .. } = usage;
         let figures = [
             ("input_tokens", last.input),
             ("cache_creation_input_tokens", last.cache_write),
@@ -168,13 +168,13 @@ fn usage_of<'a>(reply: &Node<'a>) -> Option<Node<'a>> {
 }
 
 /// The figures of a usage object, or of one iteration of it.
-fn tokens(usage: &Node<'_>) -> Tokens {
+fn tokens(usage: &Node<'_>) -> TokenCounts {
     let figure = |name| usage.get(name)?.number();
     let written = |name| usage.at(["cache_creation", name])?.number();
     let (minutes, hour) =
         (written("ephemeral_5m_input_tokens"), written("ephemeral_1h_input_tokens"));
     let parts = minutes.into_iter().chain(hour).reduce(u64::saturating_add);
-    Tokens {
+    TokenCounts {
         input: figure("input_tokens"),
         output: figure("output_tokens"),
         cache_read: figure("cache_read_input_tokens"),

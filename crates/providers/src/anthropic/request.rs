@@ -1,58 +1,58 @@
 //! Anthropic Messages: `messages[].content[]` with `tool_use` and `tool_result` blocks.
 
+use crate::earlier_reading::NoEarlierReading;
 use crate::json::{Key, Reader};
-use crate::known::Unknown;
 use crate::refusal::Refusal;
 use crate::request::boolean;
-use crate::request::calls;
+use crate::request::builder::{RequestBuilder, ResultHeader, each_text};
+use crate::request::call_index;
 use crate::request::choice;
-use crate::request::found::{Answer, Found, each_text};
-use crate::request::result::Shape;
-use crate::request::sites::{Audience, CallSite};
+use crate::request::name_ref::read_name;
+use crate::request::result::ResultShape;
+use crate::request::sites::{CallSite, ResultAudience};
 use crate::request::slot::Slot;
-use crate::request::word::word;
 use std::ops::Range;
 
 /// Reads a member at the top of the body.
 pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut Found<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "messages" => {
-            found.messages.mark(key)?;
-            found.turns(reader, message)
+            builder.messages.mark(key)?;
+            builder.turns(reader, message)
         }
-        "tools" => found.tools(reader, key),
-        "tool_choice" => found.restrict_tools(choice::is_restricted(reader)?),
-        "system" if found.wants_speech => found.statement(reader, "text", "system"),
+        "tools" => builder.tools(reader, key),
+        "tool_choice" => builder.restrict_tools(choice::is_restricted(reader)?),
+        "system" if builder.wants_texts => builder.statement(reader, "text", "system"),
         "anthropic_version" => {
-            found.has_version = true;
+            builder.has_version = true;
             reader.skip()
         }
         _ => reader.skip(),
     }
 }
 
-fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn message<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "role" => role.set(&key, reader.text()?),
         "content" => {
             content.mark(&key)?;
-            if reader.peek() != b'[' && found.wants_speech {
-                return found.speech(reader, "text");
+            if reader.peek() != b'[' && builder.wants_texts {
+                return builder.message_texts(reader, "text");
             }
-            reader.array(|reader| block(reader, found)).map(|_| ())
+            reader.array(|reader| block(reader, builder)).map(|_| ())
         }
         _ => reader.skip(),
     })?;
-    found.said_by(&role.take().unwrap_or_default());
+    builder.end_message(&role.take().unwrap_or_default());
     Ok(())
 }
 
-fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn block<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut kind, mut content, mut text) = (Slot::default(), Slot::default(), Slot::default());
     let (mut id, mut name, mut input, mut caller) =
         (Slot::default(), Slot::default(), Slot::default(), Slot::default());
@@ -61,75 +61,75 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     let mut attached = Vec::new();
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
-        "signature" => signature.set(&key, word(reader)?),
-        "data" => data.set(&key, word(reader)?),
-        "id" => id.set(&key, word(reader)?),
-        "name" => name.set(&key, word(reader)?),
-        "input" => input.set(&key, calls::arguments(reader)?),
-        "caller" => caller.set(&key, calls::is_direct(reader)?),
-        "tool_use_id" => tool_use_id.set(&key, word(reader)?),
+        "signature" => signature.set(&key, read_name(reader)?),
+        "data" => data.set(&key, read_name(reader)?),
+        "id" => id.set(&key, read_name(reader)?),
+        "name" => name.set(&key, read_name(reader)?),
+        "input" => input.set(&key, call_index::arguments(reader)?),
+        "caller" => caller.set(&key, call_index::is_direct(reader)?),
+        "tool_use_id" => tool_use_id.set(&key, read_name(reader)?),
         "is_error" => is_error.set(&key, boolean(reader)?),
         "content" => {
             content.mark(&key)?;
-            contents(reader, found)
+            contents(reader, builder)
         }
-        "source" | "title" | "context" if found.wants_speech => {
+        "source" | "title" | "context" if builder.wants_texts => {
             document(reader, &key, &mut attached)
         }
-        "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
+        "text" if builder.wants_texts => text.set(&key, reader.value()?.content()),
         _ => reader.skip(),
     })?;
     // Where a program calls, it also reads.
     let is_programs = caller.take() == Some(false);
-    let audience = if is_programs { Audience::Program } else { Audience::Model };
+    let audience = if is_programs { ResultAudience::Program } else { ResultAudience::Model };
     let element = reader.last_object();
     match kind.take().as_deref() {
-        Some("tool_use") => found.call(CallSite {
+        Some("tool_use") => builder.call(CallSite {
             id: id.take(),
             name: name.take(),
             arguments: input.take(),
             element,
             audience,
         }),
-        Some("text") => found.say(text.take()),
-        Some("tool_result") => found.answer(Answer {
+        Some("text") => builder.say(text.take()),
+        Some("tool_result") => builder.answer(ResultHeader {
             call_id: tool_use_id.take(),
             tool_name: None,
             is_error: is_error.take() == Some(true),
             audience,
             element,
         }),
-        Some("thinking") => found.thought(signature.take(), element),
-        Some("redacted_thinking") => found.thought(data.take(), element),
-        Some("document") => found.attach(attached),
+        Some("thinking") => builder.thought(signature.take(), element),
+        Some("redacted_thinking") => builder.thought(data.take(), element),
+        Some("document") => builder.attach(attached),
         Some("search_result") => {
-            found.enclose(attached);
-            found.attach_texts();
+            builder.enclose(attached);
+            builder.attach_texts();
         }
         _ => {}
     }
-    found.drop_texts();
+    builder.drop_texts();
     Ok(())
 }
 
 /// Reads the content of a result: a string or blocks, among which may be documents.
-fn contents<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
-    if reader.peek() != b'[' || !found.wants_speech {
-        return found.texts(reader, "text");
+fn contents<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+    if reader.peek() != b'[' || !builder.wants_texts {
+        return builder.texts(reader, "text");
     }
     let read = reader.array(|reader| {
         let (mut kind, mut text, mut attached) = (Slot::default(), Slot::default(), Vec::new());
         reader.object(|reader, key| match &*key.name {
             "type" => kind.set(&key, reader.text()?),
-            "text" => text.set(&key, found.content(reader)?),
+            "text" => text.set(&key, builder.content(reader)?),
             "source" | "title" | "context" | "content" => document(reader, &key, &mut attached),
             _ => reader.skip(),
         })?;
         match kind.take().as_deref() {
             Some("text") => {
-                text.take().into_iter().for_each(|span| found.add_text(span, Shape::Text));
+                text.take().into_iter().for_each(|span| builder.add_text(span, ResultShape::Text));
             }
-            Some("document" | "search_result") => found.enclose(attached),
+            Some("document" | "search_result") => builder.enclose(attached),
             _ => {}
         }
         Ok(())
@@ -150,7 +150,7 @@ fn document(
             Ok(())
         }
         "source" => reader.skip(),
-        "content" => each_text(reader, "text", &Unknown, |span| spans.push(span)),
+        "content" => each_text(reader, "text", &NoEarlierReading, |span| spans.push(span)),
         _ => {
             spans.extend(reader.value()?.content());
             Ok(())
@@ -167,7 +167,7 @@ fn source(reader: &mut Reader<'_>) -> Result<Vec<Range<usize>>, Refusal> {
             data.extend(reader.value()?.content());
             Ok(())
         }
-        "content" => each_text(reader, "text", &Unknown, |span| content.push(span)),
+        "content" => each_text(reader, "text", &NoEarlierReading, |span| content.push(span)),
         _ => reader.skip(),
     })?;
     Ok(match kind.take().as_deref() {

@@ -1,6 +1,6 @@
 //! The profile of a provider API: what is fixed about it, as data.
 
-use crate::reply::Wire;
+use crate::reply::WireFormat;
 
 /// What is fixed about a provider API.
 pub(crate) struct Profile {
@@ -29,9 +29,9 @@ pub(crate) struct Profile {
     /// Tokens that were read from the prompt cache, or written to it, are not part of the input tokens.
     pub(crate) counts_cache_apart: bool,
     /// The media type of a stream, and its framing.
-    pub(crate) stream_type: (&'static str, Wire),
+    pub(crate) stream_type: (&'static str, WireFormat),
     /// The framing of an answer in JSON where a stream was asked for.
-    pub(crate) json_stream: Wire,
+    pub(crate) json_stream: WireFormat,
     /// The events of an Amazon event stream hold their payload in base64.
     pub(crate) encodes_events: bool,
     /// What every part of a reply holds that says what it cost: others are not parsed for it.

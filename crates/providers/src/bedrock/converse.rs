@@ -7,10 +7,10 @@ use crate::dialect::Dialect;
 use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
 use crate::refusal::Refusal;
-use crate::reply::Wire;
-use crate::reply::blocks::Blocks;
-use crate::reply::speech::Speech;
-use crate::request::found::Found;
+use crate::reply::WireFormat;
+use crate::reply::blocks::BlockReply;
+use crate::reply::rewriter::ReplyRewriter;
+use crate::request::builder::RequestBuilder;
 use crate::request::tools::{name_and_description, schema};
 
 /// The API.
@@ -36,7 +36,7 @@ const PROFILE: Profile = Profile {
     is_local: false,
     counts_cache_apart: true,
     stream_type: STREAM_TYPE,
-    json_stream: Wire::Whole,
+    json_stream: WireFormat::Whole,
     encodes_events: false,
     usage_marker: "usage",
 };
@@ -54,9 +54,9 @@ impl ProviderApi for Converse {
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut Found<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::member(reader, key, builder)
     }
 
     fn is_thought(&self, element: &Node<'_>) -> bool {
@@ -77,8 +77,8 @@ impl ProviderApi for Converse {
         format!(r#"{{"role":"user","content":[{results}]}}"#)
     }
 
-    fn reply(&self) -> Box<dyn Speech> {
-        Box::new(Blocks::<reply::Converse>::new(Dialect::BedrockConverse))
+    fn reply(&self) -> Box<dyn ReplyRewriter> {
+        Box::new(BlockReply::<reply::ConverseBlocks>::new(Dialect::BedrockConverse))
     }
 
     fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {

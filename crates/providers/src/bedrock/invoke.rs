@@ -7,8 +7,8 @@ use crate::detect::{Endpoint, RequestPath};
 use crate::dialect::Dialect;
 use crate::json::{Key, Node, Reader};
 use crate::refusal::Refusal;
-use crate::reply::speech::Speech;
-use crate::request::found::Found;
+use crate::reply::rewriter::ReplyRewriter;
+use crate::request::builder::RequestBuilder;
 
 /// The API.
 pub(crate) struct InvokeModel;
@@ -39,9 +39,9 @@ impl ProviderApi for InvokeModel {
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut Found<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        Messages.member(reader, key, found)
+        Messages.member(reader, key, builder)
     }
 
     fn is_thought(&self, element: &Node<'_>) -> bool {
@@ -56,7 +56,7 @@ impl ProviderApi for InvokeModel {
         Messages.follow_up_turn(results)
     }
 
-    fn reply(&self) -> Box<dyn Speech> {
+    fn reply(&self) -> Box<dyn ReplyRewriter> {
         anthropic::reply_in(Dialect::BedrockInvoke)
     }
 

@@ -9,11 +9,12 @@ mod request;
 pub(crate) use converse::Converse;
 pub(crate) use invoke::InvokeModel;
 
-use crate::detect::{Endpoint, Purpose, RequestPath};
-use crate::reply::Wire;
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
+use crate::reply::WireFormat;
 
 /// The media type of a stream, and its framing.
-const STREAM_TYPE: (&str, Wire) = ("application/vnd.amazon.eventstream", Wire::EventStream);
+const STREAM_TYPE: (&str, WireFormat) =
+    ("application/vnd.amazon.eventstream", WireFormat::EventStream);
 
 /// How paths begin that are Bedrock's alone.
 const OWN_PATHS: &[&str] = &["/model/", "/inference-profiles"];
@@ -28,5 +29,5 @@ fn endpoint<'p>(path: &RequestPath<'p>, whole: &str, streamed: &str) -> Option<E
     let (_, model) = path.whole.split_once("/model/")?;
     let (model, _) = model.rsplit_once('/')?;
     let model = Some(model).filter(|model| !model.is_empty());
-    Some(Endpoint { purpose: Purpose::Generate, model, is_stream: Some(is_stream) })
+    Some(Endpoint { purpose: RequestPurpose::Generate, model, is_stream: Some(is_stream) })
 }

@@ -1,42 +1,42 @@
-//! Bedrock Converse.
+//! Replies of Converse: `output.message.content[]`, streamed as `contentBlock` events.
 
 mod block;
 
 use crate::json::{Kind, Node};
-use crate::reply::blocks::{Call, Event, Grammar};
+use crate::reply::blocks::{BlockCall, BlockEvent, BlockGrammar};
 use crate::reply::edit::{Edit, quoted};
-use crate::reply::ending::Ending;
-use crate::reply::speech::TOOL;
-use crate::reply::usage::{Tokens, Usage};
+use crate::reply::ending::ReplyEnding;
+use crate::reply::rewriter::TOOL;
+use crate::reply::usage::{TokenCounts, TurnUsage};
 use std::borrow::Cow;
 
 /// How Converse writes content blocks.
-pub(crate) struct Converse;
+pub(crate) struct ConverseBlocks;
 
-impl Grammar for Converse {
+impl BlockGrammar for ConverseBlocks {
     const INDEX: &'static str = "contentBlockIndex";
 
-    fn event<'a>(name: &str, json: &Node<'a>) -> Event<'a> {
+    fn event<'a>(name: &str, json: &Node<'a>) -> BlockEvent<'a> {
         let [index, block, delta] = json.pick([Self::INDEX, "start", "delta"]);
         let index = index.and_then(|index| index.number());
         let event = match name {
-            "messageStart" => Some(Event::Opening),
+            "messageStart" => Some(BlockEvent::Opening),
             "contentBlockStart" => {
-                index.zip(block).map(|(index, block)| Event::Start { index, block })
+                index.zip(block).map(|(index, block)| BlockEvent::Start { index, block })
             }
             "contentBlockDelta" => {
-                index.zip(delta).map(|(index, delta)| Event::Delta { index, delta })
+                index.zip(delta).map(|(index, delta)| BlockEvent::Delta { index, delta })
             }
-            "contentBlockStop" => index.map(|index| Event::Stop { index }),
-            "messageStop" => Some(Event::Closing(Self::ending(json))),
-            "metadata" => Some(Event::Closing(None)),
+            "contentBlockStop" => index.map(|index| BlockEvent::Stop { index }),
+            "messageStop" => Some(BlockEvent::Closing(Self::ending(json))),
+            "metadata" => Some(BlockEvent::Closing(None)),
             _ => None,
         };
-        event.unwrap_or(Event::Other)
+        event.unwrap_or(BlockEvent::Other)
     }
 
     fn block(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
-        block::joined_from(start, deltas, arguments)
+        block::assemble(start, deltas, arguments)
     }
 
     fn fragment<'a>(delta: &Node<'a>) -> Option<Node<'a>> {
@@ -48,7 +48,7 @@ impl Grammar for Converse {
         text.is_some_and(|text| !text.is_empty()) || node.get("citationsContent").is_some()
     }
 
-    fn call(block: &Node<'_>) -> Option<Call> {
+    fn call(block: &Node<'_>) -> Option<BlockCall> {
         let tool_use = block.get("toolUse")?;
         // A tool that Bedrock itself answers.
         if tool_use.get("type").is_some_and(|kind| kind.is("server_tool_use")) {
@@ -56,7 +56,7 @@ impl Grammar for Converse {
         }
         let id = tool_use.get("toolUseId").and_then(|id| id.text()).unwrap_or_default();
         let is_internal = tool_use.get("name").is_some_and(|name| name.is(TOOL));
-        Some(Call { id: id.into_owned(), is_internal })
+        Some(BlockCall { id: id.into_owned(), is_internal })
     }
 
     fn seal(block: &Node<'_>) -> Option<String> {
@@ -70,11 +70,11 @@ impl Grammar for Converse {
         block.at(["toolUse", "input"])
     }
 
-    fn ending(json: &Node<'_>) -> Option<Ending> {
+    fn ending(json: &Node<'_>) -> Option<ReplyEnding> {
         Some(match &*json.get("stopReason")?.text()? {
-            "max_tokens" => Ending::Length,
-            "end_turn" | "tool_use" | "stop_sequence" => Ending::Turn,
-            _ => Ending::Stopped,
+            "max_tokens" => ReplyEnding::Length,
+            "end_turn" | "tool_use" | "stop_sequence" => ReplyEnding::Turn,
+            _ => ReplyEnding::Stopped,
         })
     }
 
@@ -83,10 +83,10 @@ impl Grammar for Converse {
         content.filter(|content| content.kind() == Kind::Array)
     }
 
-    fn tokens(reply: &Node<'_>) -> Tokens {
+    fn tokens(reply: &Node<'_>) -> TokenCounts {
         let usage = reply.get("usage");
         let figure = |name| usage.as_ref()?.get(name)?.number();
-        Tokens {
+        TokenCounts {
             input: figure("inputTokens"),
             output: figure("outputTokens"),
             cache_read: figure("cacheReadInputTokens"),
@@ -95,7 +95,7 @@ impl Grammar for Converse {
         }
     }
 
-    fn set_tokens(json: &Node<'_>, usage: &Usage, edit: &mut Edit<'_>) {
+    fn set_tokens(json: &Node<'_>, usage: &TurnUsage, edit: &mut Edit<'_>) {
         let (Some(object), Some(output)) = (json.get("usage"), usage.sum.output) else { return };
         edit.set(&object, "outputTokens", output.to_string());
         if let Some(total) = object.get("totalTokens") {

@@ -2,12 +2,12 @@
 
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
-use crate::request::calls;
-use crate::request::found::{Answer, Found};
-use crate::request::result::Shape;
-use crate::request::sites::{Audience, CallSite};
+use crate::request::builder::{RequestBuilder, ResultHeader};
+use crate::request::call_index;
+use crate::request::name_ref::{NameRef, read_name};
+use crate::request::result::ResultShape;
+use crate::request::sites::{CallSite, ResultAudience};
 use crate::request::slot::Slot;
-use crate::request::word::{Word, word};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -15,89 +15,92 @@ use std::ops::Range;
 pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut Found<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "messages" => {
-            found.messages.mark(key)?;
-            found.turns(reader, message)
+            builder.messages.mark(key)?;
+            builder.turns(reader, message)
         }
-        "system" if found.wants_speech => {
-            reader.array(|reader| block(reader, found))?;
-            found.said_by("system");
+        "system" if builder.wants_texts => {
+            reader.array(|reader| block(reader, builder))?;
+            builder.end_message("system");
             Ok(())
         }
         "toolConfig" => reader.object(|reader, key| match &*key.name {
-            "tools" => found.tools(reader, &key),
-            "toolChoice" => found.restrict_tools(is_restricted(reader)?),
+            "tools" => builder.tools(reader, &key),
+            "toolChoice" => builder.restrict_tools(is_restricted(reader)?),
             _ => reader.skip(),
         }),
         _ => reader.skip(),
     }
 }
 
-fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn message<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "role" => role.set(&key, reader.text()?),
         "content" => {
             content.mark(&key)?;
-            reader.array(|reader| block(reader, found)).map(|_| ())
+            reader.array(|reader| block(reader, builder)).map(|_| ())
         }
         _ => reader.skip(),
     })?;
-    found.said_by(&role.take().unwrap_or_default());
+    builder.end_message(&role.take().unwrap_or_default());
     Ok(())
 }
 
-fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn block<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut once, mut text) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
-        "toolUse" => once.set(&key, Some(Block::Call(tool_use(reader)?))),
-        "reasoningContent" => once.set(&key, Some(Block::Thought(reasoning(reader)?))),
-        "toolResult" => once.set(&key, Some(Block::Answer(tool_result(reader, found)?))),
-        "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
-        "guardContent" if found.wants_speech => guarded(reader, found),
-        "document" | "searchResult" if found.wants_speech => {
-            found.attach(attachment(reader)?);
+        "toolUse" => once.set(&key, Some(ContentBlock::Call(tool_use(reader)?))),
+        "reasoningContent" => once.set(&key, Some(ContentBlock::Thought(reasoning(reader)?))),
+        "toolResult" => once.set(&key, Some(ContentBlock::Answer(tool_result(reader, builder)?))),
+        "text" if builder.wants_texts => text.set(&key, reader.value()?.content()),
+        "guardContent" if builder.wants_texts => guard_content(reader, builder),
+        "document" | "searchResult" if builder.wants_texts => {
+            builder.attach(attachment(reader)?);
             Ok(())
         }
         _ => reader.skip(),
     })?;
-    found.say(text.take());
+    builder.say(text.take());
     let element = reader.last_object();
     match once.take() {
-        Some(Block::Call(call)) => found.call(CallSite { element, ..call }),
-        Some(Block::Answer(answer)) => found.answer(Answer { element, ..answer }),
-        Some(Block::Thought(seal)) => found.thought(seal, element),
+        Some(ContentBlock::Call(call)) => builder.call(CallSite { element, ..call }),
+        Some(ContentBlock::Answer(answer)) => builder.answer(ResultHeader { element, ..answer }),
+        Some(ContentBlock::Thought(seal)) => builder.thought(seal, element),
         None => {}
     }
-    found.drop_texts();
+    builder.drop_texts();
     Ok(())
 }
 
-enum Block {
+enum ContentBlock {
     Call(CallSite),
-    Answer(Answer),
-    Thought(Option<Word>),
+    Answer(ResultHeader),
+    Thought(Option<NameRef>),
 }
 
 /// Reads `{"reasoningText": {"text", "signature"}}` or `{"redactedContent"}`: what seals it.
-fn reasoning(reader: &mut Reader<'_>) -> Result<Option<Word>, Refusal> {
+fn reasoning(reader: &mut Reader<'_>) -> Result<Option<NameRef>, Refusal> {
     let mut seal = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "reasoningText" => reader.object(|reader, key| match &*key.name {
-            "signature" => seal.set(&key, word(reader)?),
+            "signature" => seal.set(&key, read_name(reader)?),
             _ => reader.skip(),
         }),
-        "redactedContent" => seal.set(&key, word(reader)?),
+        "redactedContent" => seal.set(&key, read_name(reader)?),
         _ => reader.skip(),
     })?;
     Ok(seal.take())
 }
 
 /// Reads `{"text": {"text": …}}`, which is text that a guardrail looks at.
-fn guarded<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn guard_content<'a>(
+    reader: &mut Reader<'a>,
+    builder: &mut RequestBuilder<'a>,
+) -> Result<(), Refusal> {
     reader.object(|reader, key| match &*key.name {
         "text" => {
             let mut text = Slot::default();
@@ -105,7 +108,7 @@ fn guarded<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
                 "text" => text.set(&key, reader.value()?.content()),
                 _ => reader.skip(),
             })?;
-            found.say(text.take());
+            builder.say(text.take());
             Ok(())
         }
         _ => reader.skip(),
@@ -116,9 +119,9 @@ fn tool_use(reader: &mut Reader<'_>) -> Result<CallSite, Refusal> {
     let (mut id, mut name, mut input) = (Slot::default(), Slot::default(), Slot::default());
     let mut kind = Slot::default();
     reader.object(|reader, key| match &*key.name {
-        "toolUseId" => id.set(&key, word(reader)?),
-        "name" => name.set(&key, word(reader)?),
-        "input" => input.set(&key, calls::arguments(reader)?),
+        "toolUseId" => id.set(&key, read_name(reader)?),
+        "name" => name.set(&key, read_name(reader)?),
+        "input" => input.set(&key, call_index::arguments(reader)?),
         "type" => kind.set(&key, reader.text()?),
         _ => reader.skip(),
     })?;
@@ -132,25 +135,28 @@ fn tool_use(reader: &mut Reader<'_>) -> Result<CallSite, Refusal> {
 }
 
 /// Only what the provider runs itself has a type.
-fn audience(kind: Option<Cow<'_, str>>) -> Audience {
-    if kind.is_some() { Audience::Provider } else { Audience::Model }
+fn audience(kind: Option<Cow<'_, str>>) -> ResultAudience {
+    if kind.is_some() { ResultAudience::Provider } else { ResultAudience::Model }
 }
 
 /// Reads a result; its texts are noted already.
-fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<Answer, Refusal> {
+fn tool_result<'a>(
+    reader: &mut Reader<'a>,
+    builder: &mut RequestBuilder<'a>,
+) -> Result<ResultHeader, Refusal> {
     let (mut id, mut status, mut kind) = (Slot::default(), Slot::default(), Slot::default());
     let mut content = Slot::default();
     reader.object(|reader, key| match &*key.name {
-        "toolUseId" => id.set(&key, word(reader)?),
+        "toolUseId" => id.set(&key, read_name(reader)?),
         "status" => status.set(&key, reader.text()?),
         "type" => kind.set(&key, reader.text()?),
         "content" => {
             content.mark(&key)?;
-            reader.array(|reader| part(reader, found)).map(|_| ())
+            reader.array(|reader| part(reader, builder)).map(|_| ())
         }
         _ => reader.skip(),
     })?;
-    Ok(Answer {
+    Ok(ResultHeader {
         call_id: id.take(),
         tool_name: None,
         is_error: status.take().as_deref() == Some("error"),
@@ -160,23 +166,23 @@ fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<Ans
 }
 
 /// Reads `{"text": …}` or `{"json": …}`.
-fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn part<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "text" => {
             once.mark(&key)?;
-            found.text(reader)
+            builder.text(reader)
         }
         "json" => {
             once.mark(&key)?;
             let value = reader.value()?;
             if let Kind::Object | Kind::Array | Kind::String = value.kind {
-                found.add_text(value.span, Shape::JsonBlock { key: key.start });
+                builder.add_text(value.span, ResultShape::JsonBlock { key: key.start });
             }
             Ok(())
         }
-        "document" | "searchResult" if found.wants_speech => {
-            found.enclose(attachment(reader)?);
+        "document" | "searchResult" if builder.wants_texts => {
+            builder.enclose(attachment(reader)?);
             Ok(())
         }
         _ => reader.skip(),

@@ -6,14 +6,14 @@ mod request;
 mod tool_config;
 
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
-use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Kind, Node, Reader};
 use crate::refusal::Refusal;
-use crate::reply::Wire;
-use crate::reply::speech::Speech;
+use crate::reply::WireFormat;
+use crate::reply::rewriter::ReplyRewriter;
 use crate::request::TOOL;
-use crate::request::found::Found;
+use crate::request::builder::RequestBuilder;
 use crate::request::tools::{name_and_description, schema};
 
 /// The API.
@@ -37,8 +37,8 @@ const PROFILE: Profile = Profile {
     streams_by_default: false,
     is_local: false,
     counts_cache_apart: false,
-    stream_type: ("text/event-stream", Wire::Events),
-    json_stream: Wire::Array,
+    stream_type: ("text/event-stream", WireFormat::Events),
+    json_stream: WireFormat::Array,
     encodes_events: false,
     usage_marker: "usage",
 };
@@ -51,9 +51,9 @@ impl ProviderApi for GenerateContent {
     fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
         let (model, action) = path.google_action()?;
         let (purpose, is_stream) = match action {
-            "generateContent" => (Purpose::Generate, false),
-            "streamGenerateContent" => (Purpose::Generate, true),
-            "countTokens" => (Purpose::Count, false),
+            "generateContent" => (RequestPurpose::Generate, false),
+            "streamGenerateContent" => (RequestPurpose::Generate, true),
+            "countTokens" => (RequestPurpose::Count, false),
             _ => return None,
         };
         Some(Endpoint { purpose, model: Some(model), is_stream: Some(is_stream) })
@@ -63,9 +63,9 @@ impl ProviderApi for GenerateContent {
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut Found<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::member(reader, key, builder)
     }
 
     fn tool_result(&self, id: &str, text: &str, is_error: bool) -> String {
@@ -82,8 +82,8 @@ impl ProviderApi for GenerateContent {
         format!(r#"{{"role":"user","parts":[{results}]}}"#)
     }
 
-    fn reply(&self) -> Box<dyn Speech> {
-        Box::new(reply::Gemini::default())
+    fn reply(&self) -> Box<dyn ReplyRewriter> {
+        Box::new(reply::GeminiReply::default())
     }
 
     /// A request for an array is answered with one that holds the error.

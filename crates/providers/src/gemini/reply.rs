@@ -4,23 +4,23 @@
 //! [`call_key`](crate::call_key): its name and its arguments, which the client sends back with its answer.
 
 mod parts;
-mod streamed;
+mod streamed_call;
 mod whole;
 
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
-use crate::reply::deferred::Deferred;
+use crate::reply::deferred_calls::DeferredCalls;
 use crate::reply::edit::{Edit, joined, quoted};
-use crate::reply::ending::Ending;
-use crate::reply::figures::{Figures, Names};
-use crate::reply::frames::{Frame, Out};
-use crate::reply::identity::Identity;
-use crate::reply::speech::{PassOn, Speech, ended_notice};
-use crate::reply::turn::{Next, Turn};
-use crate::reply::usage::Usage;
-use parts::Parts;
+use crate::reply::ending::ReplyEnding;
+use crate::reply::frames::{FrameWriter, StreamFrame};
+use crate::reply::identity::ReplyIdentity;
+use crate::reply::rewriter::{PassThrough, ReplyRewriter, ended_notice};
+use crate::reply::turn::{HiddenTurn, NextStep};
+use crate::reply::usage::TurnUsage;
+use crate::reply::usage_figures::{UsageFigures, UsageNames};
+use parts::ReplyParts;
 
-const FIGURES: Names = Names {
+const FIGURES: UsageNames = UsageNames {
     input: "promptTokenCount",
     output: &["candidatesTokenCount", "thoughtsTokenCount"],
     cache_read: "cachedContentTokenCount",
@@ -30,32 +30,32 @@ const FIGURES: Names = Names {
 };
 
 /// A reply in this dialect.
-pub(crate) struct Gemini {
-    identity: Identity,
-    figures: Figures,
+pub(crate) struct GeminiReply {
+    identity: ReplyIdentity,
+    figures: UsageFigures,
     /// The upstream was asked again: with the next chunk another reply begins.
     is_asked: bool,
     /// Whether the client has any text.
     has_text: bool,
     /// The parts of this reply.
-    parts: Parts,
+    parts: ReplyParts,
     /// The closing chunks that the client was not given.
     closing: Vec<String>,
     /// Those of the reply before.
     last_closing: Vec<String>,
     /// Of whole replies: the parts that the client is still to be given.
     earlier: Vec<String>,
-    deferred: Option<Deferred>,
+    deferred: Option<DeferredCalls>,
 }
 
-impl Default for Gemini {
+impl Default for GeminiReply {
     fn default() -> Self {
-        Gemini {
-            identity: Identity::new(&["responseId", "modelVersion", "createTime"]),
-            figures: Figures::new(&FIGURES),
+        GeminiReply {
+            identity: ReplyIdentity::new(&["responseId", "modelVersion", "createTime"]),
+            figures: UsageFigures::new(&FIGURES),
             is_asked: false,
             has_text: false,
-            parts: Parts::default(),
+            parts: ReplyParts::default(),
             closing: Vec::new(),
             last_closing: Vec::new(),
             earlier: Vec::new(),
@@ -77,11 +77,11 @@ struct Chunk<'a> {
 
 impl<'a> Chunk<'a> {
     /// Reads a chunk. Where several candidates were asked for, or there is an error, nothing is ours.
-    fn read(json: &'a str) -> Result<Self, PassOn> {
+    fn read(json: &'a str) -> Result<Self, PassThrough> {
         let root = Node::read(json)?;
         let [error, response] = root.pick(["error", "response"]);
         if error.is_some() {
-            return Err(PassOn);
+            return Err(PassThrough);
         }
         let response = response.unwrap_or(root);
         let [candidates, usage] = response.pick(["candidates", "usageMetadata"]);
@@ -91,7 +91,7 @@ impl<'a> Chunk<'a> {
             candidate.as_ref().map(|node| node.pick(["index", "content", "finishReason"]));
         let [index, content, finish] = members.unwrap_or_default();
         if !candidates.is_empty() || index.is_some_and(|index| index.raw() != "0") {
-            return Err(PassOn);
+            return Err(PassThrough);
         }
         let parts = content.as_ref().and_then(|content| content.get("parts"));
         Ok(Chunk {
@@ -134,17 +134,17 @@ impl<'a> Chunk<'a> {
     }
 
     /// Whether the reply is over, and goes on with an answer to our calls, which are among its parts.
-    fn goes_on(&self, parts: &Parts) -> bool {
+    fn goes_on(&self, parts: &ReplyParts) -> bool {
         let ending = match self.finish.as_ref().and_then(|finish| finish.text()).as_deref() {
-            Some("STOP") => Ending::Turn,
-            Some("MAX_TOKENS") if !parts.is_open() => Ending::Length,
-            _ => Ending::Stopped,
+            Some("STOP") => ReplyEnding::Turn,
+            Some("MAX_TOKENS") if !parts.is_open() => ReplyEnding::Length,
+            _ => ReplyEnding::Stopped,
         };
         ending.goes_on(|| parts.calls.internal())
     }
 }
 
-impl Gemini {
+impl GeminiReply {
     /// Another reply begins, if one was asked for.
     fn begin(&mut self) {
         if !std::mem::take(&mut self.is_asked) {
@@ -152,16 +152,16 @@ impl Gemini {
         }
         self.figures.next_reply();
         self.identity.settle();
-        self.parts = Parts::default();
+        self.parts = ReplyParts::default();
         self.last_closing = std::mem::take(&mut self.closing);
     }
 
     /// A reply that calls our tool and nothing else is over.
-    fn ask(&mut self) -> Next {
+    fn ask(&mut self) -> NextStep {
         self.is_asked = true;
         self.parts.settle();
-        let said = format!(r#"{{"role":"model","parts":[{}]}}"#, self.parts.said());
-        Next::Ask(Turn::new(Dialect::Gemini, said, self.parts.calls.internal()))
+        let said = format!(r#"{{"role":"model","parts":[{}]}}"#, self.parts.conversation_json());
+        NextStep::Ask(HiddenTurn::new(Dialect::Gemini, said, self.parts.calls.internal()))
     }
 
     /// Makes a chunk one of the client's reply.
@@ -173,8 +173,12 @@ impl Gemini {
     }
 }
 
-impl Speech for Gemini {
-    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+impl ReplyRewriter for GeminiReply {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         self.begin();
         let json = &*frame.json;
         let chunk = Chunk::read(json)?;
@@ -206,7 +210,7 @@ impl Speech for Gemini {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Out<'_>) -> Next {
+    fn finish(&mut self, out: &mut FrameWriter<'_>) -> NextStep {
         self.begin();
         if self.parts.calls.are_internal() && !self.closing.is_empty() {
             return self.ask();
@@ -215,11 +219,11 @@ impl Speech for Gemini {
             out.compose("", &json);
         }
         self.parts.settle();
-        self.deferred = self.parts.calls.deferred();
-        Next::Done
+        self.deferred = self.parts.calls.deferred_calls();
+        NextStep::Done
     }
 
-    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough> {
         self.begin();
         self.read_whole(body, out)
     }
@@ -235,15 +239,15 @@ impl Speech for Gemini {
         self.parts.calls.has_internal()
     }
 
-    fn usage(&self) -> &Usage {
+    fn usage(&self) -> &TurnUsage {
         self.figures.usage()
     }
 
-    fn deferred(&mut self) -> Option<Deferred> {
+    fn take_deferred_calls(&mut self) -> Option<DeferredCalls> {
         self.deferred.take()
     }
 
-    fn give_up(&mut self, out: &mut Out<'_>) {
+    fn give_up(&mut self, out: &mut FrameWriter<'_>) {
         self.identity.settle();
         let mut closing = std::mem::take(&mut self.closing);
         if closing.is_empty() {

@@ -5,67 +5,71 @@
 use super::tool_config;
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
-use crate::request::calls;
-use crate::request::found::{Answer, Found};
+use crate::request::builder::{RequestBuilder, ResultHeader};
+use crate::request::call_index;
 use crate::request::head::candidates;
-use crate::request::result::Shape;
+use crate::request::name_ref::read_name;
+use crate::request::result::ResultShape;
 use crate::request::sites::CallSite;
 use crate::request::slot::Slot;
-use crate::request::tools::Tools;
-use crate::request::word::word;
+use crate::request::tools::ToolList;
 use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
 pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut Found<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         // Code Assist and countTokens wrap the request.
         "request" | "generateContentRequest" | "generate_content_request" => {
-            reader.object(|reader, key| inner(reader, &key, found))
+            reader.object(|reader, key| inner(reader, &key, builder))
         }
-        _ => inner(reader, key, found),
+        _ => inner(reader, key, builder),
     }
 }
 
-fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn inner<'a>(
+    reader: &mut Reader<'a>,
+    key: &Key<'a>,
+    builder: &mut RequestBuilder<'a>,
+) -> Result<(), Refusal> {
     match &*key.name {
         "contents" => {
-            found.messages.mark(key)?;
+            builder.messages.mark(key)?;
             if reader.peek() == b'{' {
-                return content(reader, found);
+                return content(reader, builder);
             }
-            found.turns(reader, content)
+            builder.turns(reader, content)
         }
-        "systemInstruction" | "system_instruction" if found.wants_speech => {
-            parts(reader, found)?;
-            found.said_by("system");
+        "systemInstruction" | "system_instruction" if builder.wants_texts => {
+            parts(reader, builder)?;
+            builder.end_message("system");
             Ok(())
         }
-        "generationConfig" | "generation_config" => found.choices.set(key, candidates(reader)?),
-        "toolConfig" | "tool_config" => found.restrict_tools(tool_config::is_restricted(reader)?),
+        "generationConfig" | "generation_config" => builder.choices.set(key, candidates(reader)?),
+        "toolConfig" | "tool_config" => builder.restrict_tools(tool_config::is_restricted(reader)?),
         "tools" => {
-            found.tool_list.mark(key)?;
-            reader.array(|reader| declarations(reader, found)).map(|_| ())
+            builder.tool_list.mark(key)?;
+            reader.array(|reader| declarations(reader, builder)).map(|_| ())
         }
         _ => reader.skip(),
     }
 }
 
-fn content<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
-    found.calls.message();
-    let role = parts(reader, found)?;
+fn content<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+    builder.calls.begin_message();
+    let role = parts(reader, builder)?;
     // Whoever gives no role is the user.
-    found.said_by(role.as_deref().unwrap_or("user"));
+    builder.end_message(role.as_deref().unwrap_or("user"));
     Ok(())
 }
 
 /// Reads the parts of a content, and returns its role.
 fn parts<'a>(
     reader: &mut Reader<'a>,
-    found: &mut Found<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<Option<Cow<'a, str>>, Refusal> {
     let (mut role, mut parts) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
@@ -73,9 +77,9 @@ fn parts<'a>(
         "parts" => {
             parts.mark(&key)?;
             if reader.peek() == b'{' {
-                return part(reader, found, false);
+                return part(reader, builder, false);
             }
-            reader.array(|reader| part(reader, found, true)).map(|_| ())
+            reader.array(|reader| part(reader, builder, true)).map(|_| ())
         }
         _ => reader.skip(),
     })?;
@@ -84,42 +88,42 @@ fn parts<'a>(
 
 fn part<'a>(
     reader: &mut Reader<'a>,
-    found: &mut Found<'a>,
+    builder: &mut RequestBuilder<'a>,
     is_listed: bool,
 ) -> Result<(), Refusal> {
     let (mut once, mut text) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "functionCall" | "function_call" => {
-            once.set(&key, Some(Part::Call(function_call(reader)?)))
+            once.set(&key, Some(ContentPart::Call(function_call(reader)?)))
         }
         "functionResponse" | "function_response" => {
-            once.set(&key, Some(Part::Answer(function_response(reader, found)?)))
+            once.set(&key, Some(ContentPart::Answer(function_response(reader, builder)?)))
         }
-        "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
+        "text" if builder.wants_texts => text.set(&key, reader.value()?.content()),
         _ => reader.skip(),
     })?;
-    found.say(text.take());
+    builder.say(text.take());
     let element = reader.last_object().filter(|_| is_listed);
     match once.take() {
-        Some(Part::Call(call)) => found.call(CallSite { element, ..call }),
-        Some(Part::Answer(answer)) => found.answer(Answer { element, ..answer }),
+        Some(ContentPart::Call(call)) => builder.call(CallSite { element, ..call }),
+        Some(ContentPart::Answer(answer)) => builder.answer(ResultHeader { element, ..answer }),
         None => {}
     }
-    found.drop_texts();
+    builder.drop_texts();
     Ok(())
 }
 
-enum Part {
+enum ContentPart {
     Call(CallSite),
-    Answer(Answer),
+    Answer(ResultHeader),
 }
 
 fn function_call(reader: &mut Reader<'_>) -> Result<CallSite, Refusal> {
     let (mut id, mut name, mut args) = (Slot::default(), Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
-        "id" => id.set(&key, word(reader)?),
-        "name" => name.set(&key, word(reader)?),
-        "args" => args.set(&key, calls::arguments(reader)?),
+        "id" => id.set(&key, read_name(reader)?),
+        "name" => name.set(&key, read_name(reader)?),
+        "args" => args.set(&key, call_index::arguments(reader)?),
         _ => reader.skip(),
     })?;
     Ok(CallSite { id: id.take(), name: name.take(), arguments: args.take(), ..CallSite::default() })
@@ -128,21 +132,23 @@ fn function_call(reader: &mut Reader<'_>) -> Result<CallSite, Refusal> {
 /// Reads a result; its texts are noted already.
 fn function_response<'a>(
     reader: &mut Reader<'a>,
-    found: &mut Found<'a>,
-) -> Result<Answer, Refusal> {
+    builder: &mut RequestBuilder<'a>,
+) -> Result<ResultHeader, Refusal> {
     let (mut id, mut name, mut response) = (Slot::default(), Slot::default(), Slot::default());
     let mut is_error = false;
     reader.object(|reader, key| match &*key.name {
-        "id" => id.set(&key, word(reader)?),
-        "name" => name.set(&key, word(reader)?),
+        "id" => id.set(&key, read_name(reader)?),
+        "name" => name.set(&key, read_name(reader)?),
         "response" => {
             response.mark(&key)?;
             reader.object(|reader, key| {
                 let value = reader.value()?;
                 is_error |= key.name == "error" && value.kind != Kind::Null;
                 match (value.content(), value.kind) {
-                    (Some(content), _) => found.add_text(content, Shape::Text),
-                    (None, Kind::Object | Kind::Array) => found.add_text(value.span, Shape::Value),
+                    (Some(content), _) => builder.add_text(content, ResultShape::Text),
+                    (None, Kind::Object | Kind::Array) => {
+                        builder.add_text(value.span, ResultShape::Value)
+                    }
                     _ => {}
                 }
                 Ok(())
@@ -150,26 +156,34 @@ fn function_response<'a>(
         }
         _ => reader.skip(),
     })?;
-    Ok(Answer { call_id: id.take(), tool_name: name.take(), is_error, ..Answer::default() })
+    Ok(ResultHeader {
+        call_id: id.take(),
+        tool_name: name.take(),
+        is_error,
+        ..ResultHeader::default()
+    })
 }
 
 /// Reads an entry of `tools`. The last list of functions that is not empty is the list.
-fn declarations<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn declarations<'a>(
+    reader: &mut Reader<'a>,
+    builder: &mut RequestBuilder<'a>,
+) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "functionDeclarations" | "function_declarations" => {
             once.mark(&key)?;
-            let Some(mut tools) = Tools::read(reader)? else { return Ok(()) };
-            match found.tools.take() {
+            let Some(mut tools) = ToolList::read(reader)? else { return Ok(()) };
+            match builder.tools.take() {
                 Some(earlier) if tools.count == 0 => tools = earlier,
                 Some(earlier) => {
                     tools.count += earlier.count;
                     tools.names.extend(earlier.names.iter().cloned());
-                    found.further_tools.push(earlier);
+                    builder.further_tools.push(earlier);
                 }
                 None => {}
             }
-            found.tools = Some(tools);
+            builder.tools = Some(tools);
             Ok(())
         }
         _ => reader.skip(),

@@ -3,7 +3,7 @@
 use super::blocks::Blocks;
 use super::text::unescape;
 use super::{MAX_DEPTH, scalar};
-use crate::known::Known;
+use crate::earlier_reading::EarlierReading;
 use crate::refusal::Refusal;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -195,11 +195,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes a value like [`value`](Self::value), without a look at a string that is known.
-    pub(crate) fn value_but(&mut self, known: &dyn Known) -> Result<Value, Refusal> {
+    pub(crate) fn value_but(&mut self, known: &dyn EarlierReading) -> Result<Value, Refusal> {
         let start = self.upcoming();
         let content = start + 1;
         let known = match self.rest(start) {
-            [b'"', rest @ ..] => known.length(content, rest),
+            [b'"', rest @ ..] => known.text_length(content, rest),
             _ => None,
         };
         match known.map(|length| content.saturating_add(length)) {

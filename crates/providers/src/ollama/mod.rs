@@ -3,15 +3,15 @@
 mod reply;
 
 use crate::api::{ApiError, Profile, ProviderApi};
-use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Kind, Node, Reader};
 use crate::openai_chat;
 use crate::refusal::Refusal;
-use crate::reply::Wire;
-use crate::reply::speech::Speech;
+use crate::reply::WireFormat;
+use crate::reply::rewriter::ReplyRewriter;
 use crate::request::TOOL;
-use crate::request::found::Found;
+use crate::request::builder::RequestBuilder;
 
 /// The API.
 pub(crate) struct Chat;
@@ -24,8 +24,8 @@ const PROFILE: Profile = Profile {
     keeps_call_ids: false,
     streams_by_default: true,
     is_local: true,
-    stream_type: ("application/x-ndjson", Wire::Lines),
-    json_stream: Wire::Lines,
+    stream_type: ("application/x-ndjson", WireFormat::Lines),
+    json_stream: WireFormat::Lines,
     usage_marker: "eval_count",
     ..openai_chat::PROFILE
 };
@@ -36,16 +36,16 @@ impl ProviderApi for Chat {
     }
 
     fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
-        matches!(path.end, [_, "api", "chat"]).then(|| Endpoint::plain(Purpose::Generate))
+        matches!(path.end, [_, "api", "chat"]).then(|| Endpoint::plain(RequestPurpose::Generate))
     }
 
     fn member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut Found<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        openai_chat::member(reader, key, found)
+        openai_chat::member(reader, key, builder)
     }
 
     fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
@@ -57,8 +57,8 @@ impl ProviderApi for Chat {
         format!(r#"{{"role":"tool",{id}"tool_name":"{TOOL}","content":{text}}}"#)
     }
 
-    fn reply(&self) -> Box<dyn Speech> {
-        Box::new(reply::Ollama::default())
+    fn reply(&self) -> Box<dyn ReplyRewriter> {
+        Box::new(reply::OllamaReply::default())
     }
 
     fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {

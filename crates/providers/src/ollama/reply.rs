@@ -5,21 +5,21 @@
 
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
-use crate::reply::calls::Calls;
-use crate::reply::deferred::Deferred;
+use crate::reply::deferred_calls::DeferredCalls;
 use crate::reply::edit::{Edit, quoted};
-use crate::reply::ending::Ending;
-use crate::reply::figures::{Figures, Names};
-use crate::reply::frames::{Frame, Out};
-use crate::reply::gaps::Gaps;
-use crate::reply::identity::Identity;
-use crate::reply::message::Message;
-use crate::reply::speech::{PassOn, Speech, TOOL, ended_notice};
-use crate::reply::turn::{Next, Turn};
-use crate::reply::usage::Usage;
+use crate::reply::ending::ReplyEnding;
+use crate::reply::frames::{FrameWriter, StreamFrame};
+use crate::reply::hidden_indices::HiddenIndices;
+use crate::reply::identity::ReplyIdentity;
+use crate::reply::message::AssembledMessage;
+use crate::reply::rewriter::{PassThrough, ReplyRewriter, TOOL, ended_notice};
+use crate::reply::turn::{HiddenTurn, NextStep};
+use crate::reply::usage::TurnUsage;
+use crate::reply::usage_figures::{UsageFigures, UsageNames};
+use crate::reply::whole_calls::WholeCalls;
 use std::borrow::Cow;
 
-const FIGURES: Names = Names {
+const FIGURES: UsageNames = UsageNames {
     input: "prompt_eval_count",
     output: &["eval_count"],
     cache_read: "",
@@ -32,35 +32,35 @@ const FIGURES: Names = Names {
 const CUT_SHORT: &str = "length";
 
 /// A reply in this dialect.
-pub(crate) struct Ollama {
-    identity: Identity,
-    figures: Figures,
+pub(crate) struct OllamaReply {
+    identity: ReplyIdentity,
+    figures: UsageFigures,
     /// The upstream was asked again: with the next line another reply begins.
     is_asked: bool,
     /// What this reply says, to be said again when the upstream is asked.
-    message: Message,
-    calls: Calls,
+    message: AssembledMessage,
+    calls: WholeCalls,
     /// The indices of our calls.
-    gaps: Gaps,
+    hidden_indices: HiddenIndices,
     /// What earlier replies said.
-    earlier: Message,
+    earlier: AssembledMessage,
     /// The last line, or whole reply, that the client was not given.
     closing: Option<String>,
     /// Whether it is of this reply.
     is_held: bool,
-    deferred: Option<Deferred>,
+    deferred: Option<DeferredCalls>,
 }
 
-impl Default for Ollama {
+impl Default for OllamaReply {
     fn default() -> Self {
-        Ollama {
-            identity: Identity::new(&["model"]),
-            figures: Figures::new(&FIGURES),
+        OllamaReply {
+            identity: ReplyIdentity::new(&["model"]),
+            figures: UsageFigures::new(&FIGURES),
             is_asked: false,
-            message: Message::default(),
-            calls: Calls::default(),
-            gaps: Gaps::default(),
-            earlier: Message::default(),
+            message: AssembledMessage::default(),
+            calls: WholeCalls::default(),
+            hidden_indices: HiddenIndices::default(),
+            earlier: AssembledMessage::default(),
             closing: None,
             is_held: false,
             deferred: None,
@@ -69,7 +69,7 @@ impl Default for Ollama {
 }
 
 /// A line, or a whole reply, as it was read.
-struct Line<'a> {
+struct ReplyLine<'a> {
     root: Node<'a>,
     message: Option<Node<'a>>,
     calls: Vec<Node<'a>>,
@@ -80,7 +80,7 @@ struct Line<'a> {
     says: bool,
 }
 
-impl Line<'_> {
+impl ReplyLine<'_> {
     /// Takes our calls out of the message.
     fn cut_calls(&self, message: &Node<'_>, edit: &mut Edit<'_>) {
         let list = message.get("tool_calls");
@@ -96,7 +96,7 @@ impl Line<'_> {
     }
 }
 
-impl Ollama {
+impl OllamaReply {
     /// Another reply begins, if one was asked for.
     fn begin(&mut self) {
         if !std::mem::take(&mut self.is_asked) {
@@ -104,18 +104,18 @@ impl Ollama {
         }
         self.figures.next_reply();
         self.identity.settle();
-        self.message = Message::default();
-        self.calls = Calls::default();
-        self.gaps = Gaps::default();
+        self.message = AssembledMessage::default();
+        self.calls = WholeCalls::default();
+        self.hidden_indices = HiddenIndices::default();
         self.is_held = false;
     }
 
     /// Takes a line in, and decides whether it is held back.
-    fn read<'a>(&mut self, json: &'a str) -> Result<Line<'a>, PassOn> {
+    fn read<'a>(&mut self, json: &'a str) -> Result<ReplyLine<'a>, PassThrough> {
         let root = Node::read(json)?;
         let [error, message, done, reason] = root.pick(["error", "message", "done", "done_reason"]);
         if error.is_some() {
-            return Err(PassOn);
+            return Err(PassThrough);
         }
         let (mut calls, mut says) = (Vec::new(), false);
         for (name, value) in message.as_ref().map(|node| node.members()).unwrap_or_default() {
@@ -134,13 +134,13 @@ impl Ollama {
         if is_last {
             self.figures.note(&root);
             let is_cut_short = reason.is_some_and(|reason| reason.is(CUT_SHORT));
-            let ending = if is_cut_short { Ending::Length } else { Ending::Turn };
+            let ending = if is_cut_short { ReplyEnding::Length } else { ReplyEnding::Turn };
             self.is_held = self.calls.are_internal() && ending.goes_on(|| self.calls.internal());
             if self.is_held {
                 self.closing = Some(json.to_owned());
             }
         }
-        Ok(Line { root, message, calls, kept, is_last, says })
+        Ok(ReplyLine { root, message, calls, kept, is_last, says })
     }
 
     /// Takes a call in and gives it back if it is the client's, numbered as if ours were not there.
@@ -151,13 +151,14 @@ impl Ollama {
         let arguments = call.at(["function", "arguments"]).map_or("{}", |node| node.raw());
         let index = call.at(["function", "index"]).and_then(|index| index.number());
         if name == TOOL {
-            index.into_iter().for_each(|index| self.gaps.add(index));
+            index.into_iter().for_each(|index| self.hidden_indices.add(index));
             self.calls.add_ours(id, arguments, call.raw());
             return None;
         }
         self.calls.add_other(String::new(), &name, arguments);
-        let closed =
-            index.map(|index| self.gaps.close(index)).filter(|_| self.calls.has_internal());
+        let closed = index
+            .map(|index| self.hidden_indices.client_index(index))
+            .filter(|_| self.calls.has_internal());
         Some(Edit::within(call, |call, edit| {
             if let (Some(closed), Some(node)) = (closed, call.at(["function", "index"])) {
                 edit.replace(&node, closed.to_string());
@@ -166,16 +167,16 @@ impl Ollama {
     }
 
     /// A reply that calls our tool and nothing else is over.
-    fn ask(&mut self) -> Next {
+    fn ask(&mut self) -> NextStep {
         self.is_asked = true;
         self.earlier.join(&self.message);
         let mut said = by_assistant(&self.message);
         said.set("tool_calls", self.calls.json());
-        Next::Ask(Turn::new(Dialect::Ollama, said.json(), self.calls.internal()))
+        NextStep::Ask(HiddenTurn::new(Dialect::Ollama, said.json(), self.calls.internal()))
     }
 
     /// The line that was held, with this message.
-    fn end(&mut self, message: &Message) -> Option<String> {
+    fn end(&mut self, message: &AssembledMessage) -> Option<String> {
         let json = self.closing.take()?;
         // It was read before.
         let root = Node::read(&json).ok()?;
@@ -191,8 +192,12 @@ impl Ollama {
     }
 }
 
-impl Speech for Ollama {
-    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+impl ReplyRewriter for OllamaReply {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         self.begin();
         let json = &*frame.json;
         let line = self.read(json)?;
@@ -216,16 +221,16 @@ impl Speech for Ollama {
         Ok(())
     }
 
-    fn finish(&mut self, _: &mut Out<'_>) -> Next {
+    fn finish(&mut self, _: &mut FrameWriter<'_>) -> NextStep {
         self.begin();
         if self.is_held {
             return self.ask();
         }
-        self.deferred = self.calls.deferred();
-        Next::Done
+        self.deferred = self.calls.deferred_calls();
+        NextStep::Done
     }
 
-    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough> {
         self.begin();
         let reply = self.read(body)?;
         let mut edit = Edit::new(body);
@@ -239,8 +244,8 @@ impl Speech for Ollama {
             self.earlier.put_before(message, &mut edit);
         }
         out.extend_from_slice(edit.done().as_bytes());
-        self.deferred = self.calls.deferred();
-        Ok(Next::Done)
+        self.deferred = self.calls.deferred_calls();
+        Ok(NextStep::Done)
     }
 
     fn count(&mut self, reply: &Node<'_>) {
@@ -251,17 +256,17 @@ impl Speech for Ollama {
         self.calls.has_internal()
     }
 
-    fn usage(&self) -> &Usage {
+    fn usage(&self) -> &TurnUsage {
         self.figures.usage()
     }
 
-    fn deferred(&mut self) -> Option<Deferred> {
+    fn take_deferred_calls(&mut self) -> Option<DeferredCalls> {
         self.deferred.take()
     }
 
-    fn give_up(&mut self, out: &mut Out<'_>) {
+    fn give_up(&mut self, out: &mut FrameWriter<'_>) {
         let has_text = self.earlier.says("content") || self.message.says("content");
-        let mut message = by_assistant(&Message::default());
+        let mut message = by_assistant(&AssembledMessage::default());
         message.set("content", quoted(&ended_notice(has_text)));
         if let Some(line) = self.end(&message) {
             out.compose("", &line);
@@ -277,8 +282,8 @@ impl Speech for Ollama {
     }
 }
 
-fn by_assistant(said: &Message) -> Message {
-    let mut message = Message::default();
+fn by_assistant(said: &AssembledMessage) -> AssembledMessage {
+    let mut message = AssembledMessage::default();
     message.set("role", quoted("assistant"));
     message.join(said);
     message
@@ -287,7 +292,7 @@ fn by_assistant(said: &Message) -> Message {
 /// What the last line says, as a line that is not the last.
 fn without_end(json: &str) -> String {
     let root = Node::read(json).map(|root| root.members()).unwrap_or_default();
-    let mut line = Message::default();
+    let mut line = AssembledMessage::default();
     for (name, value) in root {
         if matches!(&*name, "model" | "created_at" | "message") {
             line.set(&name, value.raw().to_owned());

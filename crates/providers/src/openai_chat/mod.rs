@@ -8,13 +8,13 @@ pub(crate) use error::body as error_body;
 pub(crate) use request::member;
 
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
-use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
-use crate::reply::Wire;
-use crate::reply::speech::Speech;
-use crate::request::found::Found;
+use crate::reply::WireFormat;
+use crate::reply::rewriter::ReplyRewriter;
+use crate::request::builder::RequestBuilder;
 use crate::request::tools::{name_and_description, schema};
 
 /// The API.
@@ -39,8 +39,8 @@ pub(crate) const PROFILE: Profile = Profile {
     streams_by_default: false,
     is_local: false,
     counts_cache_apart: false,
-    stream_type: ("text/event-stream", Wire::Events),
-    json_stream: Wire::Whole,
+    stream_type: ("text/event-stream", WireFormat::Events),
+    json_stream: WireFormat::Whole,
     encodes_events: false,
     usage_marker: "usage",
 };
@@ -54,16 +54,16 @@ impl ProviderApi for ChatCompletions {
         let [deployment, "chat", "completions"] = path.end else { return None };
         // Azure's.
         let model = path.whole.contains("/deployments/").then_some(deployment);
-        Some(Endpoint { model, ..Endpoint::plain(Purpose::Generate) })
+        Some(Endpoint { model, ..Endpoint::plain(RequestPurpose::Generate) })
     }
 
     fn member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut Found<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::member(reader, key, builder)
     }
 
     fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
@@ -71,8 +71,8 @@ impl ProviderApi for ChatCompletions {
         format!(r#"{{"role":"tool","tool_call_id":{id},"content":{text}}}"#)
     }
 
-    fn reply(&self) -> Box<dyn Speech> {
-        Box::new(reply::Chat::default())
+    fn reply(&self) -> Box<dyn ReplyRewriter> {
+        Box::new(reply::ChatReply::default())
     }
 
     fn error_body(&self, error: &ApiError<'_>) -> String {

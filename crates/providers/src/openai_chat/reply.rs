@@ -5,19 +5,19 @@ mod whole;
 
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
-use crate::reply::deferred::Deferred;
+use crate::reply::deferred_calls::DeferredCalls;
 use crate::reply::edit::{Edit, quoted};
-use crate::reply::ending::Ending;
-use crate::reply::figures::{Figures, Names};
-use crate::reply::frames::{Frame, Out};
-use crate::reply::identity::Identity;
-use crate::reply::message::Message;
-use crate::reply::speech::{PassOn, Speech, ended_notice};
-use crate::reply::turn::{Next, Turn};
-use crate::reply::usage::Usage;
-use calls::Calls;
+use crate::reply::ending::ReplyEnding;
+use crate::reply::frames::{FrameWriter, StreamFrame};
+use crate::reply::identity::ReplyIdentity;
+use crate::reply::message::AssembledMessage;
+use crate::reply::rewriter::{PassThrough, ReplyRewriter, ended_notice};
+use crate::reply::turn::{HiddenTurn, NextStep};
+use crate::reply::usage::TurnUsage;
+use crate::reply::usage_figures::{UsageFigures, UsageNames};
+use calls::ChatCalls;
 
-const FIGURES: Names = Names {
+const FIGURES: UsageNames = UsageNames {
     input: "prompt_tokens",
     output: &["completion_tokens"],
     cache_read: "prompt_tokens_details.cached_tokens",
@@ -30,9 +30,9 @@ const FIGURES: Names = Names {
 const DONE: &str = "[DONE]";
 
 /// A reply in this dialect.
-pub(crate) struct Chat {
-    identity: Identity,
-    figures: Figures,
+pub(crate) struct ChatReply {
+    identity: ReplyIdentity,
+    figures: UsageFigures,
     /// The upstream was asked again: with the next event another reply begins.
     is_asked: bool,
     /// Whether the client has the role that opens its message.
@@ -40,8 +40,8 @@ pub(crate) struct Chat {
     /// Whether the client has any text.
     has_text: bool,
     /// What the reply says, to be said again when the upstream is asked.
-    message: Message,
-    calls: Calls,
+    message: AssembledMessage,
+    calls: ChatCalls,
     /// Whether the client has anything of this reply.
     is_begun: bool,
     /// Whether the upstream said why its reply ended.
@@ -50,25 +50,25 @@ pub(crate) struct Chat {
     closing: Vec<String>,
     /// Those of the reply before.
     last_closing: Vec<String>,
-    whole: whole::Earlier,
-    deferred: Option<Deferred>,
+    whole: whole::EarlierReplies,
+    deferred: Option<DeferredCalls>,
 }
 
-impl Default for Chat {
+impl Default for ChatReply {
     fn default() -> Self {
-        Chat {
-            identity: Identity::new(&["id", "created", "model"]),
-            figures: Figures::new(&FIGURES),
+        ChatReply {
+            identity: ReplyIdentity::new(&["id", "created", "model"]),
+            figures: UsageFigures::new(&FIGURES),
             is_asked: false,
             has_role: false,
             has_text: false,
-            message: Message::default(),
-            calls: Calls::default(),
+            message: AssembledMessage::default(),
+            calls: ChatCalls::default(),
             is_begun: false,
             is_finished: false,
             closing: Vec::new(),
             last_closing: Vec::new(),
-            whole: whole::Earlier::default(),
+            whole: whole::EarlierReplies::default(),
             deferred: None,
         }
     }
@@ -90,7 +90,7 @@ struct Delta {
     is_internal: bool,
 }
 
-impl Chat {
+impl ChatReply {
     /// Another reply begins, if one was asked for.
     fn begin(&mut self) {
         if !std::mem::take(&mut self.is_asked) {
@@ -98,8 +98,8 @@ impl Chat {
         }
         self.figures.next_reply();
         self.identity.settle();
-        self.message = Message::default();
-        self.calls = Calls::default();
+        self.message = AssembledMessage::default();
+        self.calls = ChatCalls::default();
         self.is_begun = false;
         self.is_finished = false;
         self.last_closing = std::mem::take(&mut self.closing);
@@ -142,7 +142,7 @@ impl Chat {
     }
 
     /// The turn, to be said again.
-    fn turn(&mut self) -> Turn {
+    fn turn(&mut self) -> HiddenTurn {
         let mut message = std::mem::take(&mut self.message);
         if message.spelling("role").is_none() {
             message.set("role", quoted("assistant"));
@@ -151,12 +151,16 @@ impl Chat {
             message.set("content", "null".to_owned());
         }
         message.set("tool_calls", self.calls.json());
-        Turn::new(Dialect::OpenAiChat, message.json(), self.calls.internal())
+        HiddenTurn::new(Dialect::OpenAiChat, message.json(), self.calls.internal())
     }
 }
 
-impl Speech for Chat {
-    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+impl ReplyRewriter for ChatReply {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         self.begin();
         let json = &*frame.json;
         if json.trim_ascii() == DONE {
@@ -204,20 +208,20 @@ impl Speech for Chat {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Out<'_>) -> Next {
+    fn finish(&mut self, out: &mut FrameWriter<'_>) -> NextStep {
         self.begin();
         if self.calls.are_internal() && !self.closing.is_empty() {
             self.is_asked = true;
-            return Next::Ask(self.turn());
+            return NextStep::Ask(self.turn());
         }
         for json in std::mem::take(&mut self.closing) {
             out.compose("", &json);
         }
-        self.deferred = self.calls.deferred();
-        Next::Done
+        self.deferred = self.calls.deferred_calls();
+        NextStep::Done
     }
 
-    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough> {
         self.begin();
         self.read_whole(body, out)
     }
@@ -232,15 +236,15 @@ impl Speech for Chat {
         self.calls.has_internal()
     }
 
-    fn usage(&self) -> &Usage {
+    fn usage(&self) -> &TurnUsage {
         self.figures.usage()
     }
 
-    fn deferred(&mut self) -> Option<Deferred> {
+    fn take_deferred_calls(&mut self) -> Option<DeferredCalls> {
         self.deferred.take()
     }
 
-    fn give_up(&mut self, out: &mut Out<'_>) {
+    fn give_up(&mut self, out: &mut FrameWriter<'_>) {
         let chunk = format!(
             r#"{{{}"object":"chat.completion.chunk","choices":[{{"index":0,"delta":{{"content":{}}},"finish_reason":null}}]}}"#,
             self.identity.json(),
@@ -280,21 +284,21 @@ impl Speech for Chat {
 
 impl<'a> Chunk<'a> {
     /// Reads a chunk. Where several answers were asked for, or there is an error, nothing is ours.
-    fn read(json: &'a str) -> Result<Self, PassOn> {
+    fn read(json: &'a str) -> Result<Self, PassThrough> {
         let root = Node::read(json)?;
         let (mut choices, mut usage) = (Vec::new(), None);
         for (name, value) in root.members() {
             match &*name {
                 "choices" => choices = value.elements(),
                 "usage" if value.kind() == Kind::Object => usage = Some(value),
-                "error" if value.kind() != Kind::Null => return Err(PassOn),
+                "error" if value.kind() != Kind::Null => return Err(PassThrough),
                 _ => {}
             }
         }
         let choice = choices.pop();
         let index = choice.as_ref().and_then(|choice| choice.get("index"));
         if !choices.is_empty() || index.is_some_and(|index| index.raw() != "0") {
-            return Err(PassOn);
+            return Err(PassThrough);
         }
         Ok(Chunk { root, choice, usage })
     }
@@ -305,10 +309,10 @@ fn finish_reason<'a>(choice: &Node<'a>) -> Option<Node<'a>> {
     choice.get("finish_reason").filter(|reason| reason.kind() == Kind::String)
 }
 
-fn ending(finish: &Node<'_>) -> Ending {
+fn ending(finish: &Node<'_>) -> ReplyEnding {
     match finish.text().as_deref() {
-        Some("length") => Ending::Length,
-        Some("content_filter" | "error") => Ending::Stopped,
-        _ => Ending::Turn,
+        Some("length") => ReplyEnding::Length,
+        Some("content_filter" | "error") => ReplyEnding::Stopped,
+        _ => ReplyEnding::Turn,
     }
 }

@@ -4,17 +4,15 @@ mod put_back;
 mod reply;
 mod request;
 
-pub use reply::Continuation;
-
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
-use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
 use crate::openai_chat;
 use crate::refusal::Refusal;
-use crate::reply::Wire;
-use crate::reply::speech::Speech;
-use crate::request::found::Found;
+use crate::reply::WireFormat;
+use crate::reply::rewriter::ReplyRewriter;
+use crate::request::builder::RequestBuilder;
 use crate::request::put_back::HiddenCalls;
 use crate::request::tools::{name_and_description, schema};
 use crate::splice::Splice;
@@ -48,8 +46,8 @@ const PROFILE: Profile = Profile {
     streams_by_default: false,
     is_local: false,
     counts_cache_apart: false,
-    stream_type: ("text/event-stream", Wire::Events),
-    json_stream: Wire::Whole,
+    stream_type: ("text/event-stream", WireFormat::Events),
+    json_stream: WireFormat::Whole,
     encodes_events: false,
     usage_marker: "usage",
 };
@@ -61,8 +59,8 @@ impl ProviderApi for Responses {
 
     fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
         match path.end {
-            [.., "responses"] => Some(Endpoint::plain(Purpose::Generate)),
-            [_, "responses", "input_tokens"] => Some(Endpoint::plain(Purpose::Count)),
+            [.., "responses"] => Some(Endpoint::plain(RequestPurpose::Generate)),
+            [_, "responses", "input_tokens"] => Some(Endpoint::plain(RequestPurpose::Count)),
             _ => None,
         }
     }
@@ -71,9 +69,9 @@ impl ProviderApi for Responses {
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut Found<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::member(reader, key, builder)
     }
 
     fn is_thought(&self, element: &Node<'_>) -> bool {
@@ -89,8 +87,8 @@ impl ProviderApi for Responses {
         format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
     }
 
-    fn reply(&self) -> Box<dyn Speech> {
-        Box::new(reply::Responses::default())
+    fn reply(&self) -> Box<dyn ReplyRewriter> {
+        Box::new(reply::ResponsesReply::default())
     }
 
     fn error_event(&self, _: u16) -> &'static str {

@@ -2,7 +2,7 @@
 
 use crate::json::Node;
 use crate::request::put_back::{HiddenCalls, joint};
-use crate::request::rejoin::inserted;
+use crate::request::rejoin::insertion;
 use crate::splice::Splice;
 
 pub(super) fn between_items(
@@ -19,7 +19,7 @@ pub(super) fn between_items(
         Some(_) => calls.join(","),
         None => calls.iter().map(|call| without_id(call)).collect::<Vec<_>>().join(","),
     };
-    Some(inserted(last.end, format!(",{calls},{results}")))
+    Some(insertion(last.end, format!(",{calls},{results}")))
 }
 
 fn without_id(call: &str) -> String {

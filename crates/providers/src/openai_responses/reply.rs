@@ -6,19 +6,20 @@ mod text;
 
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
-use crate::reply::deferred::Deferred;
+use crate::reply::continuation::ReplyContinuation;
+use crate::reply::deferred_calls::DeferredCalls;
 use crate::reply::edit::{Edit, joined, quoted};
-use crate::reply::ending::Ending;
-use crate::reply::figures::{Figures, Names};
-use crate::reply::frames::{Frame, Out};
-use crate::reply::identity::Identity;
-use crate::reply::speech::{PassOn, Speech, TOOL, ended_notice};
-use crate::reply::turn::{Next, Turn};
-use crate::reply::usage::Usage;
-use items::{Items, is_internal};
-use sequence::Sequence;
+use crate::reply::ending::ReplyEnding;
+use crate::reply::frames::{FrameWriter, StreamFrame};
+use crate::reply::identity::ReplyIdentity;
+use crate::reply::rewriter::{PassThrough, ReplyRewriter, TOOL, ended_notice};
+use crate::reply::turn::{HiddenTurn, NextStep};
+use crate::reply::usage::TurnUsage;
+use crate::reply::usage_figures::{UsageFigures, UsageNames};
+use items::{OutputItems, is_internal};
+use sequence::EventNumbers;
 
-const FIGURES: Names = Names {
+const FIGURES: UsageNames = UsageNames {
     input: "input_tokens",
     output: &["output_tokens"],
     cache_read: "input_tokens_details.cached_tokens",
@@ -34,15 +35,15 @@ const COMPLETED: &str = "response.completed";
 const FAILED: &str = "response.failed";
 
 /// A reply in this dialect.
-pub(crate) struct Responses {
-    id: Identity,
-    origin: Identity,
-    figures: Figures,
-    sequence: Sequence,
+pub(crate) struct ResponsesReply {
+    id: ReplyIdentity,
+    origin: ReplyIdentity,
+    figures: UsageFigures,
+    sequence: EventNumbers,
     /// The upstream was asked again: with the next event another reply begins.
     is_asked: bool,
     /// The items of this reply.
-    items: Items,
+    items: OutputItems,
     /// What the client has of earlier replies: items as JSON.
     told: Vec<String>,
     /// Whether the client has any text.
@@ -53,7 +54,7 @@ pub(crate) struct Responses {
     closing: Option<String>,
     /// Whether it is of this reply.
     is_held: bool,
-    deferred: Option<Deferred>,
+    deferred: Option<DeferredCalls>,
     /// The id of this reply.
     current: Option<String>,
     /// The ids of earlier ones, of which the client may have the first.
@@ -62,25 +63,15 @@ pub(crate) struct Responses {
     is_continuation_told: bool,
 }
 
-/// The conversation goes on from another reply than the client may think: the replies before the last one have calls
-/// that the client never answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Continuation {
-    /// The ids of those replies.
-    pub from: Vec<String>,
-    /// The id of the one that has the answers.
-    pub to: String,
-}
-
-impl Default for Responses {
+impl Default for ResponsesReply {
     fn default() -> Self {
-        Responses {
-            id: Identity::new(&["id"]),
-            origin: Identity::new(&["created_at", "model"]),
-            figures: Figures::new(&FIGURES),
-            sequence: Sequence::default(),
+        ResponsesReply {
+            id: ReplyIdentity::new(&["id"]),
+            origin: ReplyIdentity::new(&["created_at", "model"]),
+            figures: UsageFigures::new(&FIGURES),
+            sequence: EventNumbers::default(),
             is_asked: false,
-            items: Items::default(),
+            items: OutputItems::default(),
             told: Vec::new(),
             has_text: false,
             is_stored: None,
@@ -94,7 +85,7 @@ impl Default for Responses {
     }
 }
 
-impl Responses {
+impl ResponsesReply {
     /// Another reply begins, if one was asked for.
     fn begin(&mut self) {
         if !std::mem::take(&mut self.is_asked) {
@@ -104,7 +95,7 @@ impl Responses {
         self.origin.settle();
         self.figures.next_reply();
         self.sequence.next_reply();
-        self.items = Items::default();
+        self.items = OutputItems::default();
         self.is_held = false;
         self.current = None;
         self.is_continuation_told = false;
@@ -139,13 +130,13 @@ impl Responses {
     }
 
     /// A reply that calls our tool and nothing else is over.
-    fn ask(&mut self) -> Turn {
+    fn ask(&mut self) -> HiddenTurn {
         self.is_asked = true;
-        let said = self.items.said(self.is_stored == Some(false));
+        let said = self.items.conversation_json(self.is_stored == Some(false));
         self.told.extend(self.items.visible().map(str::to_owned));
         self.hidden.extend(self.current.take());
-        let turn = Turn::new(Dialect::OpenAiResponses, said, self.items.internal());
-        turn.anchored(self.items.anchor())
+        let turn = HiddenTurn::new(Dialect::OpenAiResponses, said, self.items.internal());
+        turn.with_anchor(self.items.anchor())
     }
 
     /// Puts what the client has of earlier replies before the output, and takes our calls out of it.
@@ -180,7 +171,7 @@ impl Responses {
 
     /// Makes the response object that was held tell what the client has, and why that is all.
     fn end(&mut self, response: &Node<'_>, edit: &mut Edit<'_>) {
-        if ending(response) != Ending::Turn {
+        if ending(response) != ReplyEnding::Turn {
             edit.set(response, "status", quoted("completed"));
             edit.set(response, "incomplete_details", "null");
         }
@@ -212,14 +203,14 @@ impl Responses {
     }
 }
 
-fn ending(response: &Node<'_>) -> Ending {
+fn ending(response: &Node<'_>) -> ReplyEnding {
     let reason = || response.at(["incomplete_details", "reason"]);
     match response.get("status").and_then(|status| status.text()).as_deref() {
-        None | Some("completed") => Ending::Turn,
+        None | Some("completed") => ReplyEnding::Turn,
         Some("incomplete") if reason().is_none_or(|reason| reason.is("max_output_tokens")) => {
-            Ending::Length
+            ReplyEnding::Length
         }
-        _ => Ending::Stopped,
+        _ => ReplyEnding::Stopped,
     }
 }
 
@@ -235,8 +226,12 @@ fn hide_tool(response: &Node<'_>, edit: &mut Edit<'_>) {
     }
 }
 
-impl Speech for Responses {
-    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+impl ReplyRewriter for ResponsesReply {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         self.begin();
         let json = &*frame.json;
         // Not of this dialect, but some providers end every stream with it.
@@ -254,7 +249,7 @@ impl Speech for Responses {
             hide_tool(response, &mut edit);
         }
         let is_given = match (&*kind, response) {
-            ("error", _) => return Err(PassOn),
+            ("error", _) => return Err(PassThrough),
             ("response.created" | "response.queued" | "response.in_progress", Some(response)) => {
                 self.note(&response);
                 self.id.keep(&response, &mut edit);
@@ -278,19 +273,19 @@ impl Speech for Responses {
         Ok(())
     }
 
-    fn finish(&mut self, _: &mut Out<'_>) -> Next {
+    fn finish(&mut self, _: &mut FrameWriter<'_>) -> NextStep {
         self.begin();
         if self.is_held {
-            return Next::Ask(self.ask());
+            return NextStep::Ask(self.ask());
         }
-        self.deferred = self.items.deferred();
-        Next::Done
+        self.deferred = self.items.deferred_calls();
+        NextStep::Done
     }
 
-    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough> {
         self.begin();
         let response = Node::read(body)?;
-        let output = response.get("output").ok_or(PassOn)?.elements();
+        let output = response.get("output").ok_or(PassThrough)?.elements();
         for (index, item) in output.iter().enumerate() {
             self.items.take(index as u64, item);
             self.has_text |= item.get("type").is_some_and(|kind| kind.is("message"));
@@ -299,22 +294,22 @@ impl Speech for Responses {
         hide_tool(&response, &mut edit);
         if self.close(&response, &mut edit) {
             out.extend_from_slice(edit.done().as_bytes());
-            self.deferred = self.items.deferred();
-            return Ok(Next::Done);
+            self.deferred = self.items.deferred_calls();
+            return Ok(NextStep::Done);
         }
         self.closing = Some(body.to_owned());
-        Ok(Next::Ask(self.ask()))
+        Ok(NextStep::Ask(self.ask()))
     }
 
-    fn is_stored(&mut self, is_stored: bool) {
+    fn set_stored(&mut self, is_stored: bool) {
         self.is_stored = Some(is_stored);
     }
 
-    fn continuation(&mut self) -> Option<Continuation> {
+    fn continuation(&mut self) -> Option<ReplyContinuation> {
         let to = self.current.clone().filter(|_| !self.hidden.is_empty() && !self.is_asked)?;
         let is_told = std::mem::replace(&mut self.is_continuation_told, true);
         let is_news = !is_told && self.is_stored == Some(true);
-        is_news.then(|| Continuation { from: self.hidden.clone(), to })
+        is_news.then(|| ReplyContinuation { from: self.hidden.clone(), to })
     }
 
     fn count(&mut self, reply: &Node<'_>) {
@@ -331,15 +326,15 @@ impl Speech for Responses {
         self.items.has_internal()
     }
 
-    fn usage(&self) -> &Usage {
+    fn usage(&self) -> &TurnUsage {
         self.figures.usage()
     }
 
-    fn deferred(&mut self) -> Option<Deferred> {
+    fn take_deferred_calls(&mut self) -> Option<DeferredCalls> {
         self.deferred.take()
     }
 
-    fn give_up(&mut self, out: &mut Out<'_>) {
+    fn give_up(&mut self, out: &mut FrameWriter<'_>) {
         let Some(json) = self.closing.take() else { return };
         // It was read before.
         let Ok(event) = Node::read(&json) else { return };
@@ -361,7 +356,7 @@ impl Speech for Responses {
     }
 
     /// Two events, as OpenAI sends them: SDKs stop at the first, and Codex reads the second.
-    fn fail(&mut self, _: u16, document: &str, out: &mut Out<'_>) {
+    fn fail(&mut self, _: u16, document: &str, out: &mut FrameWriter<'_>) {
         let document = Node::read(document).ok().and_then(|document| document.get("error"));
         let error = document.as_ref().map_or("{}", |error| error.raw());
         let part = |name| {

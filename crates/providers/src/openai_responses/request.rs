@@ -3,41 +3,41 @@
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
 use crate::request::boolean;
-use crate::request::calls;
+use crate::request::builder::{RequestBuilder, ResultHeader};
+use crate::request::call_index;
 use crate::request::choice;
-use crate::request::found::{Answer, Found};
-use crate::request::sites::{Audience, CallSite};
+use crate::request::name_ref::{NameRef, read_name};
+use crate::request::sites::{CallSite, ResultAudience};
 use crate::request::slot::Slot;
-use crate::request::tools::Tools;
-use crate::request::word::{Word, word};
+use crate::request::tools::ToolList;
 use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
 pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut Found<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "input" => {
-            found.messages.mark(key)?;
-            if reader.peek() != b'[' && found.wants_speech {
-                return found.statement(reader, "input_text", "user");
+            builder.messages.mark(key)?;
+            if reader.peek() != b'[' && builder.wants_texts {
+                return builder.statement(reader, "input_text", "user");
             }
-            found.turns(reader, item)
+            builder.turns(reader, item)
         }
-        "instructions" if found.wants_speech => found.statement(reader, "input_text", "system"),
-        "tools" => found.tools(reader, key),
-        "tool_choice" => found.restrict_tools(choice::is_restricted(reader)?),
+        "instructions" if builder.wants_texts => builder.statement(reader, "input_text", "system"),
+        "tools" => builder.tools(reader, key),
+        "tool_choice" => builder.restrict_tools(choice::is_restricted(reader)?),
         "background" => {
-            found.is_background |= boolean(reader)? == Some(true);
+            builder.is_background |= boolean(reader)? == Some(true);
             Ok(())
         }
         _ => reader.skip(),
     }
 }
 
-fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn item<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut kind, mut id, mut call_id) = (Slot::default(), Slot::default(), Slot::default());
     let (mut name, mut arguments) = (Slot::default(), Slot::default());
     let (mut caller, mut environment) = (Slot::default(), Slot::default());
@@ -46,40 +46,40 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         (Slot::default(), Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
-        "id" => id.set(&key, word(reader)?),
-        "call_id" => call_id.set(&key, word(reader)?),
-        "encrypted_content" => encrypted.set(&key, word(reader)?),
-        "name" => name.set(&key, word(reader)?),
+        "id" => id.set(&key, read_name(reader)?),
+        "call_id" => call_id.set(&key, read_name(reader)?),
+        "encrypted_content" => encrypted.set(&key, read_name(reader)?),
+        "name" => name.set(&key, read_name(reader)?),
         "arguments" | "input" | "action" | "operation" => {
-            arguments.set(&key, calls::arguments(reader)?)
+            arguments.set(&key, call_index::arguments(reader)?)
         }
-        "caller" => caller.set(&key, calls::is_direct(reader)?),
-        "environment" => environment.set(&key, calls::is_of_type(reader, "local")?),
+        "caller" => caller.set(&key, call_index::is_direct(reader)?),
+        "environment" => environment.set(&key, call_index::is_of_type(reader, "local")?),
         "role" => role.set(&key, reader.text()?),
-        "content" if found.wants_speech => {
+        "content" if builder.wants_texts => {
             content.mark(&key)?;
-            found.speech(reader, "input_text")
+            builder.message_texts(reader, "input_text")
         }
         "status" => status.set(&key, reader.text()?),
-        "tools" => tools.set(&key, Tools::read(reader)?),
+        "tools" => tools.set(&key, ToolList::read(reader)?),
         "output" => {
             output.mark(&key)?;
-            outputs(reader, found)
+            outputs(reader, builder)
         }
         _ => reader.skip(),
     })?;
     // Where a program calls, it also reads; what ran at the provider is the provider's.
     let audience = match (caller.take(), environment.take()) {
-        (_, Some(false)) => Audience::Provider,
-        (Some(false), _) => Audience::Program,
-        _ => Audience::Model,
+        (_, Some(false)) => ResultAudience::Provider,
+        (Some(false), _) => ResultAudience::Program,
+        _ => ResultAudience::Model,
     };
     let element = reader.last_object();
     let kind = kind.take().unwrap_or_default();
     match &*kind {
         "function_call" | "custom_tool_call" | "local_shell_call" | "shell_call"
         | "apply_patch_call" => {
-            found.call(CallSite {
+            builder.call(CallSite {
                 id: call_id.take(),
                 name: name.take().or(own_name(&kind)),
                 arguments: arguments.take(),
@@ -87,7 +87,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
                 audience,
             });
             if let ("local_shell_call", Some(id)) = (&*kind, id.take()) {
-                found.calls.also(&id);
+                builder.calls.add_alias(&id);
             }
         }
         "function_call_output"
@@ -96,7 +96,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         | "shell_call_output"
         | "apply_patch_call_output" => {
             let of_shell = if kind == "local_shell_call_output" { id.take() } else { None };
-            found.answer(Answer {
+            builder.answer(ResultHeader {
                 call_id: call_id.take().or(of_shell),
                 tool_name: None,
                 is_error: status.take().as_deref() == Some("failed"),
@@ -104,29 +104,29 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
                 element,
             });
         }
-        "additional_tools" => found.item_tools(tools.take()),
+        "additional_tools" => builder.item_tools(tools.take()),
         // What the provider's own tools did, and why.
         "reasoning" => {
-            found.model_speaks();
+            builder.model_speaks();
             // Clients that keep nothing at the provider leave ids out.
-            found.thought(encrypted.take().or(id.take()), element);
+            builder.thought(encrypted.take().or(id.take()), element);
         }
-        kind if kind.ends_with("_call") => found.model_speaks(),
+        kind if kind.ends_with("_call") => builder.model_speaks(),
         _ => {}
     }
-    found.drop_texts();
+    builder.drop_texts();
     let role = match &*kind {
         "message" | "" => role.take().unwrap_or_default(),
         kind if kind.ends_with("_call_output") => Cow::Borrowed("tool"),
         _ => Cow::default(),
     };
-    found.said_by(&role);
+    builder.end_message(&role);
     Ok(())
 }
 
 /// What the provider's tools that run at the client are called.
-fn own_name(kind: &str) -> Option<Word> {
-    Some(Word::Fixed(match kind {
+fn own_name(kind: &str) -> Option<NameRef> {
+    Some(NameRef::Fixed(match kind {
         "local_shell_call" => "local_shell",
         "shell_call" => "shell",
         "apply_patch_call" => "apply_patch",
@@ -135,15 +135,15 @@ fn own_name(kind: &str) -> Option<Word> {
 }
 
 /// Reads an output: a string, or a list of texts and images, or one of what commands printed.
-fn outputs<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn outputs<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     if reader.peek() != b'[' {
-        return found.text(reader);
+        return builder.text(reader);
     }
-    reader.array(|reader| part(reader, found)).map(|_| ())
+    reader.array(|reader| part(reader, builder)).map(|_| ())
 }
 
 /// Reads `{"type": "input_text", "text"}`, or `{"stdout", "stderr", "outcome"}`.
-fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn part<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut kind, mut text) = (Slot::default(), Slot::default());
     let (mut stdout, mut stderr) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
@@ -161,7 +161,7 @@ fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
     let mut spans: Vec<_> = spans.into_iter().flatten().collect();
     spans.sort_by_key(|span| span.start);
     for span in spans {
-        found.add_text(span, crate::request::Shape::Text);
+        builder.add_text(span, crate::request::ResultShape::Text);
     }
     Ok(())
 }

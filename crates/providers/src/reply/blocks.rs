@@ -1,37 +1,37 @@
 //! Replies made of content blocks, as Anthropic and Bedrock write them.
 
+mod block_list;
 mod grammar;
-mod ledger;
 mod whole;
 
-pub(crate) use grammar::{Call, Event, Grammar, as_object};
+pub(crate) use grammar::{BlockCall, BlockEvent, BlockGrammar, as_object};
 
-use super::deferred::Deferred;
+use super::deferred_calls::DeferredCalls;
 use super::edit::Edit;
-use super::ending::Ending;
-use super::frames::{Frame, Out};
-use super::speech::{PassOn, Speech, ended_notice};
-use super::turn::{Next, Turn};
-use super::usage::Usage;
+use super::ending::ReplyEnding;
+use super::frames::{FrameWriter, StreamFrame};
+use super::rewriter::{PassThrough, ReplyRewriter, ended_notice};
+use super::turn::{HiddenTurn, NextStep};
+use super::usage::TurnUsage;
 use crate::dialect::Dialect;
 use crate::json::Node;
-use ledger::Ledger;
+use block_list::BlockList;
 use std::borrow::Cow;
 use std::marker::PhantomData;
-use whole::Wholes;
+use whole::EarlierReplies;
 
 /// The largest stream that is looked at: its blocks are remembered, to be said again.
 const MAX_REPLY: usize = 64 << 20;
 
 /// A dialect whose replies are made of content blocks.
-pub(crate) struct Blocks<G> {
+pub(crate) struct BlockReply<G> {
     dialect: Dialect,
-    usage: Usage,
-    deferred: Option<Deferred>,
+    usage: TurnUsage,
+    deferred: Option<DeferredCalls>,
     /// The current reply of the upstream.
     current: Current,
     /// Its earlier ones, if replies are whole.
-    earlier: Wholes,
+    earlier: EarlierReplies,
     /// The closing events of the one before, if the client did not get them.
     held_before: Held,
     /// The current reply is not the first one.
@@ -48,13 +48,13 @@ pub(crate) struct Blocks<G> {
 /// A reply of the upstream.
 #[derive(Default)]
 struct Current {
-    ledger: Ledger,
+    blocks: BlockList,
     /// The number of the client's first block of it.
     base: u64,
     /// How many bytes came.
     size: usize,
     /// Why it ended, when it said so.
-    ending: Option<Ending>,
+    ending: Option<ReplyEnding>,
     /// The closing events, if the client did not get them.
     held: Held,
 }
@@ -62,14 +62,14 @@ struct Current {
 /// Names and payloads of events.
 type Held = Vec<(String, String)>;
 
-impl<G: Grammar> Blocks<G> {
+impl<G: BlockGrammar> BlockReply<G> {
     pub(crate) fn new(dialect: Dialect) -> Self {
-        Blocks {
+        BlockReply {
             dialect,
-            usage: Usage::default(),
+            usage: TurnUsage::default(),
             deferred: None,
             current: Current::default(),
-            earlier: Wholes::default(),
+            earlier: EarlierReplies::default(),
             held_before: Held::new(),
             is_followed: false,
             is_asked: false,
@@ -94,47 +94,49 @@ impl<G: Grammar> Blocks<G> {
         let call = block.and_then(G::call);
         self.has_text = self.has_text || block.is_some_and(G::is_text);
         let is_internal = call.as_ref().is_some_and(|call| call.is_internal);
-        let kept = index.saturating_sub(self.current.ledger.internal());
+        let kept = index.saturating_sub(self.current.blocks.internal());
         let client = (!is_internal).then(|| self.current.base.saturating_add(kept));
         if let Some(client) = client {
             self.count = self.count.max(client.saturating_add(1));
         }
-        self.current.ledger.begin(index, client, call, block.map_or("", Node::raw));
+        self.current.blocks.begin(index, client, call, block.map_or("", Node::raw));
         client
     }
 
     /// Whether the reply, which is over, is answered: now, or if it calls others, too, with their answers.
     fn goes_on(&self) -> bool {
-        let ledger = &self.current.ledger;
-        ledger.foreign() > 0
+        let blocks = &self.current.blocks;
+        blocks.foreign() > 0
             || self
                 .current
                 .ending
-                .is_none_or(|ending| ending.goes_on(|| ledger.internal_calls::<G>()))
+                .is_none_or(|ending| ending.goes_on(|| blocks.internal_calls::<G>()))
     }
 
     /// The upstream's reply is over: what comes next, if that is decided by its blocks.
-    fn next(&mut self) -> Next {
-        if self.current.ledger.foreign() > 0 {
-            self.deferred = Some(self.current.ledger.deferred::<G>());
-            return Next::Done;
+    fn next(&mut self) -> NextStep {
+        if self.current.blocks.foreign() > 0 {
+            self.deferred = Some(self.current.blocks.deferred_calls::<G>());
+            return NextStep::Done;
         }
         self.is_asked = true;
-        let said =
-            format!(r#"{{"role":"assistant","content":[{}]}}"#, self.current.ledger.said::<G>());
-        let ledger = &self.current.ledger;
-        let turn = Turn::new(self.dialect, said, ledger.internal_calls::<G>());
-        Next::Ask(turn.anchored(ledger.anchor::<G>()))
+        let said = format!(
+            r#"{{"role":"assistant","content":[{}]}}"#,
+            self.current.blocks.conversation_json::<G>()
+        );
+        let blocks = &self.current.blocks;
+        let turn = HiddenTurn::new(self.dialect, said, blocks.internal_calls::<G>());
+        NextStep::Ask(turn.with_anchor(blocks.anchor::<G>()))
     }
 }
 
 /// Passes an event about a block under the client's number for it.
-fn renumber<G: Grammar>(
-    frame: &Frame<'_>,
+fn renumber<G: BlockGrammar>(
+    frame: &StreamFrame<'_>,
     json: &Node<'_>,
     index: u64,
     client: u64,
-    out: &mut Out<'_>,
+    out: &mut FrameWriter<'_>,
 ) {
     if index == client {
         return out.pass(frame);
@@ -144,41 +146,45 @@ fn renumber<G: Grammar>(
     out.with(frame, &edit.done());
 }
 
-impl<G: Grammar> Speech for Blocks<G> {
-    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         let json = Node::read(&frame.json)?;
         self.begin();
         self.current.size += frame.json.len();
         if self.current.size > MAX_REPLY {
-            return Err(PassOn);
+            return Err(PassThrough);
         }
         match G::event(frame.event, &json) {
-            Event::Error => return Err(PassOn),
-            Event::Other => out.pass(frame),
-            Event::Opening => {
+            BlockEvent::Error => return Err(PassThrough),
+            BlockEvent::Other => out.pass(frame),
+            BlockEvent::Opening => {
                 note::<G>(&mut self.usage, &json);
                 if !self.is_followed {
                     out.pass(frame);
                 }
             }
-            Event::Start { index, block } => {
+            BlockEvent::Start { index, block } => {
                 if let Some(client) = self.start(index, Some(&block)) {
                     renumber::<G>(frame, &json, index, client, out);
                 }
             }
-            Event::Delta { index, delta } => {
+            BlockEvent::Delta { index, delta } => {
                 self.has_text = self.has_text || G::is_text(&delta);
-                if self.current.ledger.find(index).is_none() {
+                if self.current.blocks.find(index).is_none() {
                     // Some blocks begin with their first delta.
                     self.start(index, None);
                 }
-                let Some(block) = self.current.ledger.find(index) else { return Ok(()) };
+                let Some(block) = self.current.blocks.find(index) else { return Ok(()) };
                 block.go_on(delta.raw());
                 if let Some(client) = block.client {
                     renumber::<G>(frame, &json, index, client, out);
                 }
             }
-            Event::Stop { index } => match self.current.ledger.find(index) {
+            BlockEvent::Stop { index } => match self.current.blocks.find(index) {
                 None => out.pass(frame),
                 Some(block) => {
                     block.is_open = false;
@@ -187,10 +193,10 @@ impl<G: Grammar> Speech for Blocks<G> {
                     }
                 }
             },
-            Event::Closing(ending) => {
+            BlockEvent::Closing(ending) => {
                 note::<G>(&mut self.usage, &json);
                 self.current.ending = self.current.ending.or(ending);
-                if self.current.ledger.internal() > 0 && self.current.ledger.foreign() == 0 {
+                if self.current.blocks.internal() > 0 && self.current.blocks.foreign() == 0 {
                     self.current.held.push((frame.event.to_owned(), frame.json.to_string()));
                 } else if self.is_followed {
                     out.with(frame, &closing::<G>(&frame.json, &self.usage, false));
@@ -202,10 +208,10 @@ impl<G: Grammar> Speech for Blocks<G> {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Out<'_>) -> Next {
+    fn finish(&mut self, out: &mut FrameWriter<'_>) -> NextStep {
         self.begin();
-        if self.current.ledger.internal() == 0 {
-            return Next::Done;
+        if self.current.blocks.internal() == 0 {
+            return NextStep::Done;
         }
         let is_over = self.current.ending.is_some();
         if is_over && self.goes_on() {
@@ -217,23 +223,23 @@ impl<G: Grammar> Speech for Blocks<G> {
                 false => out.compose(&name, &json),
             }
         }
-        Next::Done
+        NextStep::Done
     }
 
-    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough> {
         let reply = Node::read(body)?;
-        let content = G::content(&reply).ok_or(PassOn)?;
+        let content = G::content(&reply).ok_or(PassThrough)?;
         self.begin();
         note::<G>(&mut self.usage, &reply);
         for (index, block) in (0..).zip(content.elements()) {
             self.start(index, Some(&block));
         }
         self.current.ending = G::ending(&reply);
-        let goes_on = self.current.ledger.internal() > 0 && self.goes_on();
-        let next = if goes_on { self.next() } else { Next::Done };
+        let goes_on = self.current.blocks.internal() > 0 && self.goes_on();
+        let next = if goes_on { self.next() } else { NextStep::Done };
         match next {
-            Next::Ask(_) => self.earlier.keep::<G>(&reply, body),
-            Next::Done => {
+            NextStep::Ask(_) => self.earlier.keep::<G>(&reply, body),
+            NextStep::Done => {
                 let usage = self.is_followed.then_some(&self.usage);
                 out.extend_from_slice(self.earlier.last::<G>(&reply, body, usage).as_bytes());
             }
@@ -246,19 +252,19 @@ impl<G: Grammar> Speech for Blocks<G> {
     }
 
     fn is_internal(&self) -> bool {
-        !self.is_asked && self.current.ending.is_none() && self.current.ledger.internal() > 0
+        !self.is_asked && self.current.ending.is_none() && self.current.blocks.internal() > 0
     }
 
-    fn usage(&self) -> &Usage {
+    fn usage(&self) -> &TurnUsage {
         &self.usage
     }
 
-    fn deferred(&mut self) -> Option<Deferred> {
+    fn take_deferred_calls(&mut self) -> Option<DeferredCalls> {
         self.deferred.take()
     }
 
-    fn give_up(&mut self, out: &mut Out<'_>) {
-        for index in self.current.ledger.open() {
+    fn give_up(&mut self, out: &mut FrameWriter<'_>) {
+        for index in self.current.blocks.open() {
             let (name, json) = G::stop_event(index);
             out.compose(name, &json);
         }
@@ -281,7 +287,7 @@ impl<G: Grammar> Speech for Blocks<G> {
 }
 
 /// Takes the figures from a reply, or from an event that has some.
-fn note<G: Grammar>(usage: &mut Usage, reply: &Node<'_>) {
+fn note<G: BlockGrammar>(usage: &mut TurnUsage, reply: &Node<'_>) {
     usage.note(G::tokens(reply));
     if let Some(iterations) = G::iterations(reply) {
         usage.note_iterations(iterations);
@@ -289,7 +295,11 @@ fn note<G: Grammar>(usage: &mut Usage, reply: &Node<'_>) {
 }
 
 /// A closing event with the figures of all replies.
-fn closing<'a, G: Grammar>(json: &'a str, usage: &Usage, is_given_up: bool) -> Cow<'a, str> {
+fn closing<'a, G: BlockGrammar>(
+    json: &'a str,
+    usage: &TurnUsage,
+    is_given_up: bool,
+) -> Cow<'a, str> {
     let Ok(node) = Node::read(json) else { return Cow::Borrowed(json) };
     let mut edit = Edit::new(json);
     G::set_tokens(&node, usage, &mut edit);

@@ -1,11 +1,11 @@
-//! Why a reply ended, and whether it goes on.
+//! Stop reasons: why a reply ended, and whether it goes on.
 
 use super::turn::InternalCall;
 use crate::json::{Kind, Node};
 
 /// Why a reply of the upstream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum ReplyEnding {
     /// The model ended its turn.
     Turn,
     /// No more tokens were allowed.
@@ -14,7 +14,7 @@ pub(crate) enum Ending {
     Stopped,
 }
 
-impl Ending {
+impl ReplyEnding {
     /// Whether the upstream is asked again after a reply that calls our tool and nothing else.
     ///
     /// A call that is complete when the tokens run out is answered like any other: the client cannot see it, so the reply
@@ -50,8 +50,8 @@ mod tests {
         ] {
             let calls =
                 || vec![InternalCall { id: String::new(), arguments: arguments.to_owned() }];
-            assert_eq!(Ending::Length.goes_on(calls), is_asked, "{arguments}");
-            assert!(Ending::Turn.goes_on(calls) && !Ending::Stopped.goes_on(calls));
+            assert_eq!(ReplyEnding::Length.goes_on(calls), is_asked, "{arguments}");
+            assert!(ReplyEnding::Turn.goes_on(calls) && !ReplyEnding::Stopped.goes_on(calls));
         }
     }
 }

@@ -1,14 +1,14 @@
-//! A stream, taken apart into its events: any split of the bytes gives the same events.
+//! Framing: a stream, taken apart into its events. Any split of the bytes gives the same events.
 
 mod array;
 mod eventstream;
 mod lines;
-mod out;
 mod sse;
+mod writer;
 
-pub(crate) use out::{Out, Pen};
+pub(crate) use writer::{ClientStream, FrameWriter};
 
-use super::wire::Wire;
+use super::wire_format::WireFormat;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ const LONG_FRAME: usize = 16 << 10;
 
 /// One event of a stream.
 #[derive(Debug)]
-pub(crate) struct Frame<'a> {
+pub(crate) struct StreamFrame<'a> {
     /// All its bytes, with what ends it.
     pub(crate) raw: &'a [u8],
     /// Its name, where the wire has one.
@@ -29,12 +29,12 @@ pub(crate) struct Frame<'a> {
     pub(crate) json: Cow<'a, str>,
     /// Where the payload stands in the bytes.
     place: Range<usize>,
-    coding: Coding,
+    coding: PayloadCoding,
 }
 
 /// How a payload stands in its frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Coding {
+enum PayloadCoding {
     /// As it is.
     Plain,
     /// In a message with lengths and checksums.
@@ -45,20 +45,20 @@ enum Coding {
     DataLines,
 }
 
-impl Frame<'_> {
+impl StreamFrame<'_> {
     /// The bytes of this frame with another payload.
     fn with(&self, json: &str) -> Vec<u8> {
         let payload = match self.coding {
-            Coding::Plain | Coding::Message => Cow::Borrowed(json),
-            Coding::Base64Message => Cow::Owned(eventstream::base64(json)),
-            Coding::DataLines => sse::data_lines(json),
+            PayloadCoding::Plain | PayloadCoding::Message => Cow::Borrowed(json),
+            PayloadCoding::Base64Message => Cow::Owned(eventstream::base64(json)),
+            PayloadCoding::DataLines => sse::data_lines(json),
         };
         let Range { start, end } = self.place.clone();
         let mut bytes = Vec::with_capacity(self.raw.len() + payload.len());
         bytes.extend_from_slice(&self.raw[..start]);
         bytes.extend_from_slice(payload.as_bytes());
         bytes.extend_from_slice(&self.raw[end..]);
-        if matches!(self.coding, Coding::Message | Coding::Base64Message) {
+        if matches!(self.coding, PayloadCoding::Message | PayloadCoding::Base64Message) {
             eventstream::seal(&mut bytes);
         }
         bytes
@@ -67,29 +67,29 @@ impl Frame<'_> {
 
 /// A stream that cannot be taken apart.
 #[derive(Debug)]
-pub(crate) struct Broken;
+pub(crate) struct BrokenStream;
 
 /// Finds where the frames of a wire end. It remembers how far it looked, so that each byte is looked at once.
-trait Scan {
+trait FrameScanner {
     /// The length of the frame at the start of `bytes`, if it is complete. `bytes` only grows until it is.
-    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, Broken>;
+    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, BrokenStream>;
 
     /// Reads a complete frame.
-    fn frame<'a>(&self, raw: &'a [u8]) -> Result<Frame<'a>, Broken>;
+    fn frame<'a>(&self, raw: &'a [u8]) -> Result<StreamFrame<'a>, BrokenStream>;
 }
 
 /// The frames of a stream.
-pub(crate) struct Frames {
-    wire: Wire,
-    scan: Box<dyn Scan + Send + Sync>,
+pub(crate) struct FrameReader {
+    wire: WireFormat,
+    scan: Box<dyn FrameScanner + Send + Sync>,
     bytes: Vec<u8>,
     /// Where the next frame starts.
     start: usize,
 }
 
-impl Frames {
-    pub(crate) fn new(wire: Wire) -> Self {
-        Frames { wire, scan: scan(wire), bytes: Vec::new(), start: 0 }
+impl FrameReader {
+    pub(crate) fn new(wire: WireFormat) -> Self {
+        FrameReader { wire, scan: scan(wire), bytes: Vec::new(), start: 0 }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
@@ -99,12 +99,12 @@ impl Frames {
     }
 
     /// The next complete frame.
-    pub(crate) fn next(&mut self) -> Result<Option<Frame<'_>>, Broken> {
+    pub(crate) fn next(&mut self) -> Result<Option<StreamFrame<'_>>, BrokenStream> {
         let bytes = &self.bytes[self.start..];
         let Some(length) = self.scan.end(bytes)? else {
-            return if bytes.len() > MAX_FRAME { Err(Broken) } else { Ok(None) };
+            return if bytes.len() > MAX_FRAME { Err(BrokenStream) } else { Ok(None) };
         };
-        let raw = bytes.get(..length).filter(|raw| raw.len() <= MAX_FRAME).ok_or(Broken)?;
+        let raw = bytes.get(..length).filter(|raw| raw.len() <= MAX_FRAME).ok_or(BrokenStream)?;
         let frame = self.scan.frame(raw)?;
         self.start += length;
         Ok(Some(frame))
@@ -129,23 +129,23 @@ impl Frames {
     }
 
     /// Reads what [`take_rest`](Self::take_rest) gave: some upstreams do not end their last frame.
-    pub(crate) fn last<'a>(&self, rest: &'a [u8]) -> Result<Frame<'a>, Broken> {
+    pub(crate) fn last<'a>(&self, rest: &'a [u8]) -> Result<StreamFrame<'a>, BrokenStream> {
         self.scan.frame(rest)
     }
 }
 
-fn scan(wire: Wire) -> Box<dyn Scan + Send + Sync> {
+fn scan(wire: WireFormat) -> Box<dyn FrameScanner + Send + Sync> {
     match wire {
-        Wire::Events => Box::new(sse::Events::default()),
-        Wire::Array => Box::new(array::Array::default()),
-        Wire::EventStream => Box::new(eventstream::EventStream),
+        WireFormat::Events => Box::new(sse::SseScanner::default()),
+        WireFormat::Array => Box::new(array::ArrayScanner::default()),
+        WireFormat::EventStream => Box::new(eventstream::EventStreamScanner),
         // A whole reply is not taken apart.
-        Wire::Lines | Wire::Whole => Box::new(lines::Lines::default()),
+        WireFormat::Lines | WireFormat::Whole => Box::new(lines::LineScanner::default()),
     }
 }
 
-fn text(bytes: &[u8]) -> Result<&str, Broken> {
-    simdutf8::basic::from_utf8(bytes).map_err(|_| Broken)
+fn text(bytes: &[u8]) -> Result<&str, BrokenStream> {
+    simdutf8::basic::from_utf8(bytes).map_err(|_| BrokenStream)
 }
 
 #[cfg(test)]
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn d68_the_memory_of_a_long_frame_is_given_back_once_it_was_read() {
-        let mut frames = Frames::new(Wire::Events);
+        let mut frames = FrameReader::new(WireFormat::Events);
         let event = format!(": {}\n\n: next", "x".repeat(10 * LONG_FRAME));
         for piece in event.as_bytes().chunks(8 << 10) {
             frames.push(piece);
@@ -166,7 +166,8 @@ mod tests {
         assert_eq!(frames.take_rest(), b": next");
     }
 
-    const WIRES: [Wire; 4] = [Wire::Events, Wire::Lines, Wire::Array, Wire::EventStream];
+    const WIRES: [WireFormat; 4] =
+        [WireFormat::Events, WireFormat::Lines, WireFormat::Array, WireFormat::EventStream];
 
     /// A stream taken apart.
     #[derive(Debug, PartialEq)]
@@ -183,15 +184,15 @@ mod tests {
         }
     }
 
-    fn apart(wire: Wire, pieces: &[&[u8]]) -> Apart {
-        let (mut frames, mut found, mut is_sound) = (Frames::new(wire), Vec::new(), true);
+    fn apart(wire: WireFormat, pieces: &[&[u8]]) -> Apart {
+        let (mut frames, mut found, mut is_sound) = (FrameReader::new(wire), Vec::new(), true);
         for piece in pieces {
             frames.push(piece);
             while is_sound {
                 match frames.next() {
                     Ok(Some(frame)) => found.push((frame.raw.to_vec(), frame.json.into_owned())),
                     Ok(None) => break,
-                    Err(Broken) => is_sound = false,
+                    Err(BrokenStream) => is_sound = false,
                 }
             }
         }
@@ -201,7 +202,7 @@ mod tests {
     #[test]
     fn events_end_at_empty_lines_of_any_kind() {
         let stream = ": hi\n\ndata: 1\r\n\r\nevent: x\rdata:2\r\r\n\ndata: {\ndata: }\n\nid: 3";
-        let apart = apart(Wire::Events, &[stream.as_bytes()]);
+        let apart = apart(WireFormat::Events, &[stream.as_bytes()]);
         assert_eq!(apart.payloads(), ["", "1", "2", "", "{\n}"]);
         assert_eq!(apart.rest, b"id: 3");
     }
@@ -209,11 +210,11 @@ mod tests {
     #[test]
     fn elements_of_an_array_end_where_their_braces_do() {
         let stream = "[{\"a\":\"}]\\\"\"}\n,\r\n{\"b\":[{}]}]\n";
-        let array = apart(Wire::Array, &[stream.as_bytes()]);
+        let array = apart(WireFormat::Array, &[stream.as_bytes()]);
         assert_eq!(array.payloads(), ["{\"a\":\"}]\\\"\"}", "{\"b\":[{}]}", ""]);
         assert_eq!(array.rest, b"\n");
         for odd in ["{}", "[1]", "[{},,{}]", "[{}{}]", "[{}]x", ",{}", "[[{}]]"] {
-            assert!(!apart(Wire::Array, &[odd.as_bytes()]).is_sound, "{odd}");
+            assert!(!apart(WireFormat::Array, &[odd.as_bytes()]).is_sound, "{odd}");
         }
     }
 
@@ -221,17 +222,17 @@ mod tests {
     fn another_payload_stands_where_the_first_one_stood() {
         for (wire, raw, with) in [
             (
-                Wire::Events,
+                WireFormat::Events,
                 "event: a\r\ndata:{}\r\nid: 1\r\n\r\n",
                 "event: a\r\ndata:[1]\r\nid: 1\r\n\r\n",
             ),
-            (Wire::Events, "data: {\ndata: }\n\n", "data: [1]\n\n"),
-            (Wire::Lines, " {} \r\n", " [1] \r\n"),
+            (WireFormat::Events, "data: {\ndata: }\n\n", "data: [1]\n\n"),
+            (WireFormat::Lines, " {} \r\n", " [1] \r\n"),
         ] {
             let frame = scan(wire).frame(raw.as_bytes()).unwrap();
             assert_eq!(str::from_utf8(&frame.with("[1]")).unwrap(), with);
         }
-        let frame = scan(Wire::Events).frame(b"data: {}\n\n").unwrap();
+        let frame = scan(WireFormat::Events).frame(b"data: {}\n\n").unwrap();
         assert_eq!(frame.with("{\n}"), b"data: {\ndata: }\n\n");
     }
 

@@ -1,19 +1,19 @@
-//! What a client takes for one and the same in all events of a reply: its id, its model, when it was made.
+//! The identity of a reply: what a client takes for the same in all events, its id, its model, when it was made.
 
 use super::edit::Edit;
 use crate::json::Node;
 
 /// The members that stay the same for the client, over as many replies of the upstream as it takes.
-pub(crate) struct Identity {
+pub(crate) struct ReplyIdentity {
     names: &'static [&'static str],
     /// As the first reply had them.
     first: Vec<Option<String>>,
     is_settled: bool,
 }
 
-impl Identity {
+impl ReplyIdentity {
     pub(crate) fn new(names: &'static [&'static str]) -> Self {
-        Identity { names, first: vec![None; names.len()], is_settled: false }
+        ReplyIdentity { names, first: vec![None; names.len()], is_settled: false }
     }
 
     /// The first reply is over.
@@ -53,7 +53,7 @@ impl Identity {
 mod tests {
     use super::*;
 
-    fn keep(identity: &mut Identity, json: &str) -> String {
+    fn keep(identity: &mut ReplyIdentity, json: &str) -> String {
         let mut edit = Edit::new(json);
         identity.keep(&Node::read(json).unwrap(), &mut edit);
         edit.done().into_owned()
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_later_reply_goes_by_the_id_of_the_first() {
-        let mut identity = Identity::new(&["id", "model"]);
+        let mut identity = ReplyIdentity::new(&["id", "model"]);
         assert_eq!(keep(&mut identity, r#"{"id":""}"#), r#"{"id":""}"#);
         assert_eq!(keep(&mut identity, r#"{"id":"a","at":1}"#), r#"{"id":"a","at":1}"#);
         identity.settle();

@@ -1,4 +1,4 @@
-//! An assistant's message, joined from the pieces it came in.
+//! An assistant's message, assembled from the deltas it came in.
 //!
 //! Whatever members the pieces have: providers add their own (reasoning, signatures) and want them back.
 
@@ -10,7 +10,7 @@ const MOST: usize = 64;
 
 /// A message whose pieces are put together member by member.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Message {
+pub(crate) struct AssembledMessage {
     members: Vec<(String, Piece)>,
 }
 
@@ -24,7 +24,7 @@ enum Piece {
     Other(String),
 }
 
-impl Message {
+impl AssembledMessage {
     /// Adds a piece to a member. `null` adds nothing.
     pub(crate) fn add(&mut self, name: &str, value: &Node<'_>) {
         if let Some(piece) = Piece::read(value) {
@@ -33,7 +33,7 @@ impl Message {
     }
 
     /// Adds all that another message says.
-    pub(crate) fn join(&mut self, other: &Message) {
+    pub(crate) fn join(&mut self, other: &AssembledMessage) {
         for (name, piece) in &other.members {
             self.add_piece(name, piece.clone());
         }
@@ -164,8 +164,8 @@ fn append(list: &mut String, elements: &str) {
 mod tests {
     use super::*;
 
-    fn message(pieces: &[(&str, &str)]) -> Message {
-        let mut message = Message::default();
+    fn message(pieces: &[(&str, &str)]) -> AssembledMessage {
+        let mut message = AssembledMessage::default();
         pieces.iter().for_each(|(name, json)| message.add(name, &Node::read(json).unwrap()));
         message
     }

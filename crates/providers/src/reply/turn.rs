@@ -8,34 +8,34 @@ use crate::splice::splice;
 
 /// What comes after a reply of the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStep {
     /// The client has its reply.
     Done,
     /// The upstream is to be asked again; its next reply goes on with the client's.
-    Ask(Turn),
+    Ask(HiddenTurn),
 }
 
 /// The model's turn that called our tool and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct HiddenTurn {
     /// The calls, in order. Each is to be answered.
     pub calls: Vec<InternalCall>,
     dialect: Dialect,
     /// The turn as the provider wrote it: one or more elements of the conversation's list, with commas between.
     said: String,
     /// Where the turn is to be put back into the client's conversation, if it must be.
-    pub anchor: Option<Anchor>,
+    pub anchor: Option<ThoughtAnchor>,
 }
 
 /// A thought that the provider sealed, in a turn that called our tool. The client gets the thought without the calls, and
 /// the provider may refuse it so: see [`put_back`](crate::put_back).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Anchor {
+pub struct ThoughtAnchor {
     /// What the thought is known by: see [`ThoughtSite`](crate::ThoughtSite).
     pub seal: String,
     /// How many elements of the same reply the client gets behind it.
     pub behind: usize,
-    /// The calls as the provider made them, in the order of [`Turn::calls`].
+    /// The calls as the provider made them, in the order of [`HiddenTurn::calls`].
     pub calls: Vec<String>,
 }
 
@@ -50,20 +50,20 @@ pub struct InternalCall {
 
 /// The answer to a call of our own tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ExpandAnswer {
     /// What the model reads.
     pub text: String,
     /// Whether it says why there is no answer.
     pub is_error: bool,
 }
 
-impl Turn {
+impl HiddenTurn {
     pub(crate) fn new(dialect: Dialect, said: String, calls: Vec<InternalCall>) -> Self {
-        Turn { calls, dialect, said, anchor: None }
+        HiddenTurn { calls, dialect, said, anchor: None }
     }
 
-    pub(crate) fn anchored(self, anchor: Option<Anchor>) -> Self {
-        Turn { anchor, ..self }
+    pub(crate) fn with_anchor(self, anchor: Option<ThoughtAnchor>) -> Self {
+        HiddenTurn { anchor, ..self }
     }
 
     /// The body to ask again with: the one that was sent, and behind its conversation the turn and the answers, one for
@@ -72,7 +72,7 @@ impl Turn {
     ///
     /// Nothing if the body has no conversation, or the answers are not as many as the calls.
     #[must_use]
-    pub fn follow_up(&self, body: &[u8], answers: &[Answer]) -> Option<Vec<u8>> {
+    pub fn follow_up(&self, body: &[u8], answers: &[ExpandAnswer]) -> Option<Vec<u8>> {
         if answers.len() != self.calls.len() {
             return None;
         }
@@ -89,7 +89,7 @@ impl Turn {
     }
 
     /// The answers as elements of the conversation's list.
-    fn answers(&self, answers: &[Answer]) -> String {
+    fn answers(&self, answers: &[ExpandAnswer]) -> String {
         let api = self.dialect.api();
         let results = self.calls.iter().zip(answers);
         let results = results
@@ -103,18 +103,18 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn turn(dialect: Dialect, ids: &[&str]) -> Turn {
+    fn turn(dialect: Dialect, ids: &[&str]) -> HiddenTurn {
         let call = |id: &&str| InternalCall { id: (*id).to_owned(), arguments: "{}".to_owned() };
-        Turn::new(dialect, r#"{"said":1}"#.to_owned(), ids.iter().map(call).collect())
+        HiddenTurn::new(dialect, r#"{"said":1}"#.to_owned(), ids.iter().map(call).collect())
     }
 
-    fn answers() -> [Answer; 2] {
-        let answer = |text: &str, is_error| Answer { text: text.to_owned(), is_error };
+    fn answers() -> [ExpandAnswer; 2] {
+        let answer = |text: &str, is_error| ExpandAnswer { text: text.to_owned(), is_error };
         [answer("a\"b\n", false), answer("gone", true)]
     }
 
     #[track_caller]
-    fn asked(turn: &Turn, body: &str) -> Value {
+    fn asked(turn: &HiddenTurn, body: &str) -> Value {
         serde_json::from_slice(&turn.follow_up(body.as_bytes(), &answers()).unwrap()).unwrap()
     }
 

@@ -1,9 +1,9 @@
-//! What a turn cost.
+//! Token usage: what a turn cost.
 
 /// Token figures as the provider gives them: whether cached input is part of the input, each provider says for itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Tokens {
+pub struct TokenCounts {
     /// What was sent.
     pub input: Option<u64>,
     /// What the model wrote.
@@ -23,20 +23,20 @@ pub struct Tokens {
 /// iteration, and its figures at the top leave some of them out. That is in `billed`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Usage {
+pub struct TurnUsage {
     /// The figures of the last reply.
-    pub last: Tokens,
+    pub last: TokenCounts,
     /// The figures of all replies together.
-    pub sum: Tokens,
+    pub sum: TokenCounts,
     /// What is charged for all replies together, at the price of the model that was asked.
-    pub billed: Tokens,
+    pub billed: TokenCounts,
     /// Of `billed`, what is charged for every reply but the last.
-    pub billed_earlier: Tokens,
+    pub billed_earlier: TokenCounts,
     /// What other models did meanwhile, each charged at its own price.
     pub advisors: Vec<ModelTokens>,
-    before: Tokens,
+    before: TokenCounts,
     /// Those of the current reply, if it lists them.
-    iterations: Option<Iterations>,
+    iterations: Option<SamplingIterations>,
     advisors_earlier: usize,
 }
 
@@ -46,21 +46,21 @@ pub struct ModelTokens {
     /// The model.
     pub model: String,
     /// What it did.
-    pub tokens: Tokens,
+    pub tokens: TokenCounts,
 }
 
 /// The sampling iterations of one reply, added up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Iterations {
+pub(crate) struct SamplingIterations {
     /// Of the model that was asked.
-    pub(crate) own: Tokens,
+    pub(crate) own: TokenCounts,
     /// Of others.
     pub(crate) others: Vec<ModelTokens>,
 }
 
-impl Iterations {
+impl SamplingIterations {
     /// Adds one, of the model that was asked or of another.
-    pub(crate) fn add(&mut self, model: Option<String>, tokens: Tokens) {
+    pub(crate) fn add(&mut self, model: Option<String>, tokens: TokenCounts) {
         match model {
             Some(model) => self.others.push(ModelTokens { model, tokens }),
             None => self.own = self.own.plus(tokens),
@@ -68,16 +68,16 @@ impl Iterations {
     }
 }
 
-impl Usage {
+impl TurnUsage {
     /// Notes figures of the current reply: later ones replace earlier ones.
-    pub(crate) fn note(&mut self, tokens: Tokens) {
+    pub(crate) fn note(&mut self, tokens: TokenCounts) {
         self.last = self.last.with(tokens, |_, later| later);
         self.sum = self.before.plus(self.last);
         self.charge();
     }
 
     /// Notes the iterations of the current reply: a later list replaces an earlier one.
-    pub(crate) fn note_iterations(&mut self, iterations: Iterations) {
+    pub(crate) fn note_iterations(&mut self, iterations: SamplingIterations) {
         self.iterations = Some(iterations);
         self.charge();
     }
@@ -99,22 +99,22 @@ impl Usage {
         self.before = self.sum;
         self.billed_earlier = self.billed;
         self.advisors_earlier = self.advisors.len();
-        self.last = Tokens::default();
+        self.last = TokenCounts::default();
         self.iterations = None;
     }
 }
 
-impl Tokens {
-    fn plus(self, other: Tokens) -> Tokens {
+impl TokenCounts {
+    fn plus(self, other: TokenCounts) -> TokenCounts {
         self.with(other, u64::saturating_add)
     }
 
-    fn with(self, other: Tokens, join: impl Fn(u64, u64) -> u64) -> Tokens {
+    fn with(self, other: TokenCounts, join: impl Fn(u64, u64) -> u64) -> TokenCounts {
         let join = |own: Option<u64>, other: Option<u64>| match (own, other) {
             (Some(own), Some(other)) => Some(join(own, other)),
             (own, other) => own.or(other),
         };
-        Tokens {
+        TokenCounts {
             input: join(self.input, other.input),
             output: join(self.output, other.output),
             cache_read: join(self.cache_read, other.cache_read),
@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn g33_the_sum_has_the_final_figures_of_every_reply() {
-        let tokens = |input, output| Tokens { input, output, ..Tokens::default() };
-        let mut usage = Usage::default();
+        let tokens = |input, output| TokenCounts { input, output, ..TokenCounts::default() };
+        let mut usage = TurnUsage::default();
         usage.note(tokens(Some(10), Some(1)));
         usage.note(tokens(None, Some(7)));
         assert_eq!(usage.last, tokens(Some(10), Some(7)));
@@ -143,14 +143,14 @@ mod tests {
 
     #[test]
     fn d30_what_is_charged_has_every_iteration_of_every_reply() {
-        let tokens = |input, output| Tokens {
+        let tokens = |input, output| TokenCounts {
             input: Some(input),
             output: Some(output),
-            ..Tokens::default()
+            ..TokenCounts::default()
         };
-        let mut usage = Usage::default();
+        let mut usage = TurnUsage::default();
         usage.note(tokens(23_000, 1_000));
-        let mut iterations = Iterations::default();
+        let mut iterations = SamplingIterations::default();
         iterations.add(None, tokens(180_000, 3_500));
         iterations.add(None, tokens(23_000, 1_000));
         iterations.add(Some("claude-opus-5".to_owned()), tokens(9_000, 400));

@@ -12,23 +12,23 @@ pub(crate) const NAME: &str = "_forge";
 
 /// Where the `_forge` member is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Forge {
+pub struct ForgeMember {
     /// Its value.
     pub value: Range<usize>,
     /// The bytes to cut so that it is gone, with one comma, and what remains is JSON.
     pub cut: Range<usize>,
 }
 
-impl Forge {
+impl ForgeMember {
     /// Finds the member at the top of any JSON body, whatever else the body says.
     ///
     /// # Errors
     /// The body is not JSON, or the member occurs twice.
     pub fn find(body: &[u8]) -> Result<Option<Self>, Refusal> {
         let mut reader = Reader::new(body)?;
-        let mut member = ForgeMember::default();
+        let mut member = ForgeSlot::default();
         reader.object(|reader, key| {
-            member.passed(&key);
+            member.note_next(&key);
             match &*key.name {
                 NAME => member.read(reader, &key),
                 _ => reader.skip(),
@@ -40,43 +40,43 @@ impl Forge {
 
     /// Cuts the member out.
     #[must_use]
-    pub fn removed(&self) -> Splice<'static> {
+    pub fn removal(&self) -> Splice<'static> {
         Splice { range: self.cut.clone(), with: Cow::Borrowed("") }
     }
 }
 
 /// The member, while the others are still being read.
 #[derive(Default)]
-pub(crate) struct ForgeMember {
-    slot: Slot<Forge>,
+pub(crate) struct ForgeSlot {
+    slot: Slot<ForgeMember>,
     /// It was the latest member.
     is_last: bool,
     start: usize,
     next: Option<usize>,
 }
 
-impl ForgeMember {
+impl ForgeSlot {
     pub(crate) fn read(&mut self, reader: &mut Reader<'_>, key: &Key<'_>) -> Result<(), Refusal> {
         let value = reader.value()?.span;
         // If nothing follows, the comma before it goes, too.
         let cut = key.comma.unwrap_or(key.start)..value.end;
-        self.slot.set(key, Some(Forge { value, cut }))?;
+        self.slot.set(key, Some(ForgeMember { value, cut }))?;
         (self.is_last, self.start) = (true, key.start);
         Ok(())
     }
 
     /// Another member follows.
-    pub(crate) fn passed(&mut self, key: &Key<'_>) {
+    pub(crate) fn note_next(&mut self, key: &Key<'_>) {
         if std::mem::take(&mut self.is_last) {
             self.next = Some(key.start);
         }
     }
 
-    pub(crate) fn take(self) -> Option<Forge> {
+    pub(crate) fn take(self) -> Option<ForgeMember> {
         let forge = self.slot.take()?;
         Some(match self.next {
             // Up to the next key, so that the white space before it stands before that one.
-            Some(next) => Forge { cut: self.start..next, ..forge },
+            Some(next) => ForgeMember { cut: self.start..next, ..forge },
             None => forge,
         })
     }
@@ -84,13 +84,13 @@ impl ForgeMember {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Forge, Head, Refusal, splice};
+    use crate::{ForgeMember, Refusal, RequestHead, splice};
 
     #[track_caller]
     fn cut(body: &str) -> (String, String) {
-        let forge = Head::read(body.as_bytes()).unwrap().forge.unwrap();
-        assert_eq!(Forge::find(body.as_bytes()).unwrap().as_ref(), Some(&forge));
-        let rest = splice(body.as_bytes(), &[forge.removed()]).unwrap();
+        let forge = RequestHead::read(body.as_bytes()).unwrap().forge.unwrap();
+        assert_eq!(ForgeMember::find(body.as_bytes()).unwrap().as_ref(), Some(&forge));
+        let rest = splice(body.as_bytes(), &[forge.removal()]).unwrap();
         (body[forge.value].to_owned(), String::from_utf8(rest).unwrap())
     }
 
@@ -115,11 +115,11 @@ mod tests {
 
     #[test]
     fn f5_two_of_them_are_refused_and_none_is_none() {
-        let refusal = Head::read(br#"{"_forge":1,"_forge":2}"#).unwrap_err();
+        let refusal = RequestHead::read(br#"{"_forge":1,"_forge":2}"#).unwrap_err();
         assert_eq!(refusal, Refusal::Ambiguous { key: "_forge".to_owned(), at: 12 });
-        assert_eq!(Head::read(br#"{"a":{"_forge":1}}"#).unwrap().forge, None);
-        assert_eq!(Forge::find(br#"{"_forge":1,"_forge":2}"#).unwrap_err(), refusal);
-        assert_eq!(Forge::find(br#"{"a":{"_forge":1}}"#), Ok(None));
-        assert_eq!(Forge::find(br#"[{"_forge":1}]"#), Ok(None));
+        assert_eq!(RequestHead::read(br#"{"a":{"_forge":1}}"#).unwrap().forge, None);
+        assert_eq!(ForgeMember::find(br#"{"_forge":1,"_forge":2}"#).unwrap_err(), refusal);
+        assert_eq!(ForgeMember::find(br#"{"a":{"_forge":1}}"#), Ok(None));
+        assert_eq!(ForgeMember::find(br#"[{"_forge":1}]"#), Ok(None));
     }
 }

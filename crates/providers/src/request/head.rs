@@ -1,10 +1,10 @@
-//! What stands beside the conversation.
+//! The head of a request: the members that stand beside the conversation, model, stream, session and so on.
 
-use super::forge::{self, Forge, ForgeMember};
+use super::forge::{self, ForgeMember, ForgeSlot};
+use super::name_ref::{NameRef, read_name};
 use super::session;
 use super::slot::Slot;
-use super::word::{Word, word};
-use super::{boolean, number, owned};
+use super::{boolean, number, owned_name};
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// What stands at the top of a body, whatever its dialect.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Head<'a> {
+pub struct RequestHead<'a> {
     /// The model.
     pub model: Option<Cow<'a, str>>,
     /// Whether a stream is asked for, if it says.
@@ -24,14 +24,14 @@ pub struct Head<'a> {
     /// The conversation goes on from what the provider has kept, so that a part of it is not in the body.
     pub has_previous_response: bool,
     /// The response that it goes on from, where it names one.
-    pub previous_response: Option<Word>,
+    pub previous_response: Option<NameRef>,
     /// What the body says of the session it belongs to, or at least of the user.
     pub session: Option<Cow<'a, str>>,
     /// Our own member.
-    pub forge: Option<Forge>,
+    pub forge: Option<ForgeMember>,
 }
 
-impl<'a> Head<'a> {
+impl<'a> RequestHead<'a> {
     /// Reads what stands at the top of a body and passes the rest, which is the fastest way over it.
     ///
     /// # Errors
@@ -51,9 +51,9 @@ impl<'a> Head<'a> {
         let (mut candidate_count, mut store) = (Slot::default(), Slot::default());
         let (mut cache_key, mut user) = (Slot::default(), Slot::default());
         let (mut has_previous_response, mut previous_response) = (false, Slot::default());
-        let mut forge = ForgeMember::default();
+        let mut forge = ForgeSlot::default();
         reader.object(|reader, key| {
-            forge.passed(&key);
+            forge.note_next(&key);
             match &*key.name {
                 "model" => model.set(&key, reader.text()?),
                 "stream" => stream.set(&key, boolean(reader)?),
@@ -63,7 +63,7 @@ impl<'a> Head<'a> {
                 }
                 "store" => store.set(&key, boolean(reader)?),
                 "previous_response_id" => {
-                    let id = word(reader)?;
+                    let id = read_name(reader)?;
                     has_previous_response |= id.is_some();
                     previous_response.set(&key, id)
                 }
@@ -73,14 +73,14 @@ impl<'a> Head<'a> {
                     Ok(())
                 }
                 "prompt_cache_key" => cache_key.set(&key, reader.text()?),
-                "metadata" => user.set(&key, session::user(reader)?),
+                "metadata" => user.set(&key, session::read_user(reader)?),
                 forge::NAME => forge.read(reader, &key),
                 _ => other(reader, key),
             }
         })?;
         reader.finish()?;
-        let session = cache_key.take().or_else(|| user.take().map(session::of_user));
-        Ok(Head {
+        let session = cache_key.take().or_else(|| user.take().map(session::session_of_user));
+        Ok(RequestHead {
             model: model.take(),
             is_stream: stream.take(),
             choices: choices.take().or(candidate_count.take()),
@@ -92,8 +92,8 @@ impl<'a> Head<'a> {
         })
     }
 
-    pub(crate) fn into_owned(self) -> Head<'static> {
-        Head { model: owned(self.model), session: owned(self.session), ..self }
+    pub(crate) fn into_owned(self) -> RequestHead<'static> {
+        RequestHead { model: owned_name(self.model), session: owned_name(self.session), ..self }
     }
 }
 
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
     use crate::{Dialect, Request};
 
-    fn head(body: &str) -> Head<'_> {
-        Head::read(body.as_bytes()).unwrap()
+    fn head(body: &str) -> RequestHead<'_> {
+        RequestHead::read(body.as_bytes()).unwrap()
     }
 
     #[test]

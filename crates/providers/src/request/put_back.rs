@@ -5,7 +5,7 @@
 //! the reply is taken apart again where it was joined, with the call and its answer in between.
 
 use super::Request;
-use super::rejoin::Exchange;
+use super::rejoin::ToolExchange;
 use super::sites::{CallSite, ThoughtSite};
 use crate::dialect::Dialect;
 use crate::json::Node;
@@ -24,9 +24,9 @@ pub fn put_back(
     request: &Request<'_>,
     thought: &ThoughtSite,
     behind: usize,
-    exchanges: &[Exchange<'_>],
+    exchanges: &[ToolExchange<'_>],
 ) -> Option<Splice<'static>> {
-    let is_there = |exchange: &Exchange<'_>| {
+    let is_there = |exchange: &ToolExchange<'_>| {
         request.calls.iter().any(|call: &CallSite| call.has_id(exchange.id, body))
     };
     if exchanges.is_empty() || exchanges.iter().any(is_there) {

@@ -4,8 +4,8 @@
 //! them, ours joins them again, so that the model finds every call it made, with an answer.
 
 use super::Request;
+use super::name_ref::NameRef;
 use super::sites::{AnswerSite, CallSite};
-use super::word::Word;
 use crate::dialect::Dialect;
 use crate::json::canonical;
 use crate::splice::Splice;
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// A call of ours, and its answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Exchange<'a> {
+pub struct ToolExchange<'a> {
     /// The client's calls of the same turn, in order: their ids, or their [keys](call_key) where there are none.
     pub siblings: &'a [String],
     /// How many of them came before it.
@@ -37,14 +37,14 @@ pub struct Exchange<'a> {
 /// call is in the body already.
 ///
 /// ```
-/// use tokenforge_providers::{Dialect, Exchange, Request, rejoin, splice};
+/// use tokenforge_providers::{Dialect, ToolExchange, Request, rejoin, splice};
 ///
 /// let body = br#"{"input":[{"type":"function_call","call_id":"a","name":"ls","arguments":"{}"},
 ///   {"type":"function_call_output","call_id":"a","output":"x"}]}"#;
 /// let request = Request::read(body, Dialect::OpenAiResponses)?;
 /// let call = r#"{"type":"function_call","call_id":"b","name":"expand_context","arguments":"{}"}"#;
 /// let siblings = ["a".to_owned()];
-/// let exchange = Exchange {
+/// let exchange = ToolExchange {
 ///     siblings: &siblings,
 ///     siblings_before: 1,
 ///     from: 0,
@@ -63,7 +63,7 @@ pub fn rejoin(
     body: &[u8],
     dialect: Dialect,
     request: &Request<'_>,
-    exchange: &Exchange<'_>,
+    exchange: &ToolExchange<'_>,
 ) -> Option<[Splice<'static>; 2]> {
     let is_ours = |call: &CallSite| call.has_id(exchange.id, body);
     if !exchange.id.is_empty() && request.calls.iter().any(is_ours) {
@@ -72,12 +72,12 @@ pub fn rejoin(
     let (before, after) = exchange.siblings.split_at_checked(exchange.siblings_before)?;
     let neighbour = |sibling: &String| neighbour(body, request, sibling, exchange.from);
     let call = match before.iter().rev().find_map(neighbour) {
-        Some((call, _)) => inserted(call.end, format!(",{}", exchange.call)),
-        None => inserted(after.iter().find_map(neighbour)?.0.start, format!("{},", exchange.call)),
+        Some((call, _)) => insertion(call.end, format!(",{}", exchange.call)),
+        None => insertion(after.iter().find_map(neighbour)?.0.start, format!("{},", exchange.call)),
     };
     // The same place for all answers of a turn, so that without ids they come in the order of their calls.
     let (_, answer) = exchange.siblings.iter().find_map(neighbour)?;
-    Some([call, inserted(answer.end, format!(",{}", exchange.result(dialect)))])
+    Some([call, insertion(answer.end, format!(",{}", exchange.result(dialect)))])
 }
 
 /// Inserts the answer alone, behind the client's answer to a sibling: the calls are at the provider, which keeps the
@@ -88,15 +88,15 @@ pub fn rejoin_answer(
     dialect: Dialect,
     request: &Request<'_>,
     sibling: &AnswerSite,
-    exchange: &Exchange<'_>,
+    exchange: &ToolExchange<'_>,
 ) -> Option<Splice<'static>> {
-    let is_ours = |id: &Word| id.text(body) == exchange.id;
+    let is_ours = |id: &NameRef| id.text(body) == exchange.id;
     let mut answers = request.answers.iter().filter_map(|answer| answer.call_id.as_ref());
     if exchange.id.is_empty() || answers.any(is_ours) {
         return None;
     }
     let end = sibling.element.as_ref()?.end;
-    Some(inserted(end, format!(",{}", exchange.result(dialect))))
+    Some(insertion(end, format!(",{}", exchange.result(dialect))))
 }
 
 /// What tells a call from others where there are no ids: its name and its arguments, however they are spelled.
@@ -141,11 +141,11 @@ fn neighbour(
     Some((request.calls.get(index)?.element.clone()?, answer.element.clone()?))
 }
 
-pub(crate) fn inserted(at: usize, json: String) -> Splice<'static> {
+pub(crate) fn insertion(at: usize, json: String) -> Splice<'static> {
     Splice { range: at..at, with: Cow::Owned(json) }
 }
 
-impl Exchange<'_> {
+impl ToolExchange<'_> {
     /// The answer as an element of the list that its sibling's answer stands in.
     fn result(&self, dialect: Dialect) -> String {
         dialect.api().tool_result(self.id, self.answer, self.is_error)

@@ -1,6 +1,6 @@
-//! One text of a tool result, and the call it answers.
+//! Tool results: one text of a result, and the call it answers.
 
-use super::word::Word;
+use super::name_ref::NameRef;
 use crate::json::text::{escape_into, unescape};
 use crate::splice::Splice;
 use std::borrow::Cow;
@@ -10,27 +10,27 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// Where the text is: see [`Shape`].
+    /// Where the text is: see [`ResultShape`].
     pub span: Range<usize>,
     /// What is there.
-    pub shape: Shape,
+    pub shape: ResultShape,
     /// Which of the [answers](crate::Request::answers) this is a text of: those of one result have the same number.
     pub number: usize,
     /// The id of the call, where the result names it.
-    pub call_id: Option<Word>,
+    pub call_id: Option<NameRef>,
     /// Which of the calls of the body it answers, from zero. Nothing if the call is not in the body.
     pub call: Option<usize>,
     /// The tool: as the call names it, else as the result does.
-    pub tool_name: Option<Word>,
+    pub tool_name: Option<NameRef>,
     /// The arguments of the call.
-    pub arguments: Option<Arguments>,
+    pub arguments: Option<CallArguments>,
     /// The client says that the tool failed.
     pub is_error: bool,
 }
 
 /// What stands at the span of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum ResultShape {
     /// The content of a string, between its quotes and still escaped.
     Text,
     /// A JSON value, in whose place a string may stand.
@@ -44,7 +44,7 @@ pub enum Shape {
 
 /// Where the arguments of a call are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arguments {
+pub struct CallArguments {
     /// The bytes: of a JSON value, or between the quotes of a string.
     pub span: Range<usize>,
     /// They are in a string, escaped.
@@ -69,32 +69,32 @@ impl ToolResult {
     /// Nothing if it holds half a surrogate pair, which no text can: leave that result as it is.
     #[must_use]
     pub fn text<'b>(&self, body: &'b [u8]) -> Option<Cow<'b, str>> {
-        text(body, &self.span, self.shape == Shape::Text)
+        text(body, &self.span, self.shape == ResultShape::Text)
     }
 
     /// Puts another text in its place.
     #[must_use]
     pub fn replaced_by(&self, text: &str) -> Splice<'static> {
-        Splice { range: self.place(), with: Cow::Owned(self.written(text)) }
+        Splice { range: self.place(), with: Cow::Owned(self.spelling(text)) }
     }
 
     /// The bytes that go when another text takes its place.
     #[must_use]
     pub fn place(&self) -> Range<usize> {
         match self.shape {
-            Shape::Text | Shape::Value => self.span.clone(),
-            Shape::JsonBlock { key } => key..self.span.end,
+            ResultShape::Text | ResultShape::Value => self.span.clone(),
+            ResultShape::JsonBlock { key } => key..self.span.end,
         }
     }
 
     /// Another text as it is written in that [place](Self::place).
-    fn written(&self, text: &str) -> String {
+    fn spelling(&self, text: &str) -> String {
         let mut written = String::with_capacity(text.len() + text.len() / 8 + 16);
-        if self.shape == Shape::Text {
+        if self.shape == ResultShape::Text {
             escape_into(text, &mut written);
             return written;
         }
-        if self.shape != Shape::Value {
+        if self.shape != ResultShape::Value {
             written.push_str("\"text\":");
         }
         written.push('"');
@@ -104,7 +104,7 @@ impl ToolResult {
     }
 }
 
-impl Arguments {
+impl CallArguments {
     /// The arguments as the call has them, which is JSON for most tools.
     #[must_use]
     pub fn text<'b>(&self, body: &'b [u8]) -> Option<Cow<'b, str>> {

@@ -1,4 +1,4 @@
-//! Which session a request belongs to, as far as its client tells.
+//! Session ids: which session a request belongs to, as far as its client tells.
 
 use super::slot::Slot;
 use crate::json::Reader;
@@ -28,7 +28,7 @@ pub fn session_of_headers<'h>(header: impl Fn(&str) -> Option<&'h str>) -> Optio
 }
 
 /// Reads `{"user_id": …}`.
-pub(crate) fn user<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Refusal> {
+pub(crate) fn read_user<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Refusal> {
     let mut user = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "user_id" => user.set(&key, reader.text()?),
@@ -38,7 +38,7 @@ pub(crate) fn user<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, 
 }
 
 /// The session in the id of a user, which Claude Code makes of several: as JSON, before that with underscores.
-pub(crate) fn of_user(user: Cow<'_, str>) -> Cow<'_, str> {
+pub(crate) fn session_of_user(user: Cow<'_, str>) -> Cow<'_, str> {
     if let Some(session) = session_id(&user) {
         return Cow::Owned(session);
     }

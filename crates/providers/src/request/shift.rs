@@ -1,8 +1,8 @@
-//! Sites in another body, where everything stands a little later or earlier.
+//! Shifting byte offsets: sites in another body, where everything stands a little later or earlier.
 
-use super::result::{Arguments, Shape, ToolResult};
+use super::name_ref::NameRef;
+use super::result::{CallArguments, ResultShape, ToolResult};
 use super::sites::{AnswerSite, CallSite, ThoughtSite};
-use super::word::Word;
 use std::ops::Range;
 
 /// Has places in a body.
@@ -36,15 +36,15 @@ impl<T: Shift> Shift for [T] {
     }
 }
 
-impl Shift for Word {
+impl Shift for NameRef {
     fn shift(&mut self, by: usize) {
-        if let Word::At(span) = self {
+        if let NameRef::At(span) = self {
             span.shift(by);
         }
     }
 }
 
-impl Shift for Arguments {
+impl Shift for CallArguments {
     fn shift(&mut self, by: usize) {
         self.span.shift(by);
     }
@@ -76,7 +76,7 @@ impl Shift for ThoughtSite {
 impl Shift for ToolResult {
     fn shift(&mut self, by: usize) {
         self.span.shift(by);
-        if let Shape::JsonBlock { key } = &mut self.shape {
+        if let ResultShape::JsonBlock { key } = &mut self.shape {
             key.shift(by);
         }
         self.call_id.shift(by);

@@ -1,8 +1,8 @@
 //! Where the calls of a conversation and their answers stand.
 
+use super::name_ref::NameRef;
 use super::rejoin::call_key;
-use super::result::Arguments;
-use super::word::Word;
+use super::result::CallArguments;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use std::ops::Range;
 #[non_exhaustive]
 pub struct CallSite {
     /// Its id, where it has one.
-    pub id: Option<Word>,
+    pub id: Option<NameRef>,
     /// The tool.
-    pub name: Option<Word>,
+    pub name: Option<NameRef>,
     /// What the tool is called with.
-    pub arguments: Option<Arguments>,
+    pub arguments: Option<CallArguments>,
     /// Its element in the list of blocks, calls, items or parts. Nothing if it does not stand in a list.
     pub element: Option<Range<usize>>,
     /// Who made it, and reads its result.
-    pub(crate) audience: Audience,
+    pub(crate) audience: ResultAudience,
 }
 
 /// Who reads the result of a call.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Audience {
+pub(crate) enum ResultAudience {
     /// The model.
     #[default]
     Model,
@@ -39,7 +39,7 @@ pub(crate) enum Audience {
 #[non_exhaustive]
 pub struct AnswerSite {
     /// The id of the call, where the result names it.
-    pub call_id: Option<Word>,
+    pub call_id: Option<NameRef>,
     /// Which of the calls of the body it answers, from zero. Nothing if the call is not in the body.
     pub call: Option<usize>,
     /// Its element in the list of blocks, messages, items or parts. Nothing if it does not stand in a list.
@@ -53,7 +53,7 @@ pub struct AnswerSite {
 #[non_exhaustive]
 pub struct ThoughtSite {
     /// What tells it from all others: its signature, its encrypted content, or the id of its item. Never empty.
-    pub seal: Word,
+    pub seal: NameRef,
     /// Its element in the list of blocks or items.
     pub element: Range<usize>,
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// The list of tools that a request offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Tools<'a> {
+pub struct ToolList<'a> {
     /// The list, from bracket to bracket.
     pub list: Range<usize>,
     /// How many tools are in it.
@@ -28,7 +28,7 @@ pub struct Tools<'a> {
 /// What the tool that expands references is called.
 pub(crate) const TOOL: &str = "expand_context";
 
-impl<'a> Tools<'a> {
+impl<'a> ToolList<'a> {
     /// Appends the tool that expands references: always the same bytes, at the end of the list.
     ///
     /// Nothing if the list is empty, or has that tool already.
@@ -52,7 +52,7 @@ impl<'a> Tools<'a> {
     ///
     /// Nothing if the body stays as it is. A spelling that is no JSON list is not taken.
     #[must_use]
-    pub fn replaced(
+    pub fn replacement(
         &self,
         dialect: Dialect,
         body: &[u8],
@@ -72,12 +72,12 @@ impl<'a> Tools<'a> {
         Some(Splice { range: self.list.clone(), with: Cow::Owned(with) })
     }
 
-    pub(crate) fn into_owned(self) -> Tools<'static> {
+    pub(crate) fn into_owned(self) -> ToolList<'static> {
         let owned = |names: Vec<Cow<'a, str>>| {
             names.into_iter().map(|name| Cow::Owned(name.into_owned())).collect()
         };
-        let Tools { list, count, names, callable, deferred } = self;
-        Tools { list, count, names: owned(names), callable: owned(callable), deferred }
+        let ToolList { list, count, names, callable, deferred } = self;
+        ToolList { list, count, names: owned(names), callable: owned(callable), deferred }
     }
 
     /// Reads a list of tools.
@@ -94,7 +94,7 @@ impl<'a> Tools<'a> {
             names.extend(name);
             Ok(())
         })?;
-        Ok(list.map(|list| Tools { list, count, names, callable, deferred }))
+        Ok(list.map(|list| ToolList { list, count, names, callable, deferred }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What was found in the turns of a conversation, for the next time it is read: it only grows.
+//! Incremental reading: what was found in the turns of a conversation, for the next time it is read. It only grows.
 
 use super::Request;
 use super::result::ToolResult;
@@ -8,11 +8,11 @@ use std::ops::Range;
 
 /// What a reading found in the turns of a conversation.
 ///
-/// An agent sends its whole conversation again and again, with something new at the end. A [`Known`](crate::Known) that
-/// keeps the turns spares the next reading those that are the same.
+/// An agent sends its whole conversation again and again, with something new at the end. An
+/// [`EarlierReading`](crate::EarlierReading) that keeps the turns spares the next reading those that are the same.
 #[derive(Debug, Clone)]
-pub struct Turns {
-    pub(crate) list: List,
+pub struct ConversationTurns {
+    pub(crate) list: TurnList,
     pub(crate) calls: Vec<CallSite>,
     pub(crate) answers: Vec<AnswerSite>,
     pub(crate) results: Vec<ToolResult>,
@@ -21,18 +21,18 @@ pub struct Turns {
 
 /// The list of turns in a body.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct List {
+pub(crate) struct TurnList {
     /// Where its bracket is.
     pub(crate) start: usize,
     /// The ends of its turns, but for tiny ones.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<TurnMark>,
     /// So many of the marks were known.
     known: usize,
 }
 
 /// The end of a turn, and how much had been found by then.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct TurnMark {
     /// Where, counted from the start of the list, the comma or the bracket behind the turn is.
     pub(crate) end: usize,
     pub(crate) calls: usize,
@@ -47,11 +47,11 @@ pub(crate) struct Mark {
     pub(crate) call_bytes: usize,
 }
 
-impl List {
+impl TurnList {
     /// Adds the end of a turn, if it takes no more room than the turns before it: someone may send millions of tiny ones.
-    pub(crate) fn add(&mut self, mark: Mark) {
+    pub(crate) fn add(&mut self, mark: TurnMark) {
         let before = self.marks.last().map_or(0, |mark| mark.end);
-        if mark.end - before >= size_of::<Mark>() {
+        if mark.end - before >= size_of::<TurnMark>() {
             self.marks.push(mark);
         }
     }
@@ -62,9 +62,9 @@ impl Request<'_> {
     ///
     /// Nothing if all turns were known, or all but tiny ones, or if more is to be known of them than is kept.
     #[must_use]
-    pub fn turns(&self) -> Option<(Range<usize>, Turns)> {
+    pub fn turns(&self) -> Option<(Range<usize>, ConversationTurns)> {
         let list = self.list.as_ref().filter(|list| list.known < list.marks.len())?;
-        let turns = Turns {
+        let turns = ConversationTurns {
             list: list.clone(),
             calls: self.calls.clone(),
             answers: self.answers.clone(),
@@ -75,7 +75,7 @@ impl Request<'_> {
     }
 }
 
-impl Turns {
+impl ConversationTurns {
     /// The end of the last turn among the first `same` bytes of a list, which are the same as they were.
     #[must_use]
     pub fn end_within(&self, same: usize, list: &[u8]) -> Option<usize> {
@@ -96,11 +96,11 @@ impl Turns {
     }
 
     /// The turns up to this end, in a body where the list starts there.
-    pub(crate) fn up_to(&self, end: usize, start: usize) -> Option<Turns> {
+    pub(crate) fn up_to(&self, end: usize, start: usize) -> Option<ConversationTurns> {
         let last = self.list.marks.binary_search_by_key(&end, |mark| mark.end).ok()?;
         let (marks, mark) = (self.list.marks.get(..=last)?, self.list.marks.get(last)?);
-        let list = List { start, marks: marks.to_vec(), known: marks.len() };
-        let mut turns = Turns {
+        let list = TurnList { start, marks: marks.to_vec(), known: marks.len() };
+        let mut turns = ConversationTurns {
             list,
             calls: self.calls.get(..mark.calls)?.to_vec(),
             answers: self.answers.get(..mark.answers)?.to_vec(),

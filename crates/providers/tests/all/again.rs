@@ -6,7 +6,7 @@ use crate::support::{Recording, read};
 use proptest::prelude::*;
 use std::ops::Range;
 use tokenforge_laws::reading::{Earlier, known_or_not};
-use tokenforge_providers::{Dialect, Known, Shape, ToolResult, Turns};
+use tokenforge_providers::{ConversationTurns, Dialect, EarlierReading, ResultShape, ToolResult};
 
 /// Knows the texts of these places.
 struct Places<'b> {
@@ -14,13 +14,13 @@ struct Places<'b> {
     spans: Vec<Range<usize>>,
 }
 
-impl Known for Places<'_> {
-    fn length(&self, _: usize, rest: &[u8]) -> Option<usize> {
+impl EarlierReading for Places<'_> {
+    fn text_length(&self, _: usize, rest: &[u8]) -> Option<usize> {
         let texts = self.spans.iter().map(|span| &self.body[span.clone()]);
         texts.filter(|text| rest.starts_with(text)).map(<[u8]>::len).max()
     }
 
-    fn turns(&self, _: usize, _: &[u8]) -> Option<(&Turns, usize)> {
+    fn turns(&self, _: usize, _: &[u8]) -> Option<(&ConversationTurns, usize)> {
         None
     }
 }
@@ -29,7 +29,7 @@ impl Known for Places<'_> {
 fn l5_a_body_of_known_texts_is_read_as_if_they_were_not() {
     every_body(|Recording { dialect, .. }, _, body| {
         let body = body.as_bytes();
-        let is_text = |result: &&ToolResult| result.shape == Shape::Text;
+        let is_text = |result: &&ToolResult| result.shape == ResultShape::Text;
         let results = read(body, *dialect).results;
         let spans = results.iter().filter(is_text).map(|result| result.span.clone());
         known_or_not(body, *dialect, &Places { body, spans: spans.collect() });

@@ -3,7 +3,9 @@
 use crate::support::{Spelling, read, texts};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokenforge_providers::{Dialect, Exchange, Head, Refusal, Request, Texts, rejoin, splice};
+use tokenforge_providers::{
+    Dialect, MessageTexts, Refusal, Request, RequestHead, ToolExchange, rejoin, splice,
+};
 
 #[test]
 fn g52_depth_uses_no_stack() {
@@ -42,7 +44,7 @@ fn g52_what_is_not_json_is_refused() {
         b"\"",
         b"{\"\\",
     ] {
-        assert!(Head::read(body).is_err(), "{}", String::from_utf8_lossy(body));
+        assert!(RequestHead::read(body).is_err(), "{}", String::from_utf8_lossy(body));
     }
 }
 
@@ -156,7 +158,7 @@ proptest! {
         let mut body = conversation(dialect, &strings).to_string().into_bytes();
         let at = at.index(body.len());
         body[at] = byte;
-        if let Ok(request) = Request::read_with(&body, dialect, Texts::Wanted) {
+        if let Ok(request) = Request::read_with(&body, dialect, MessageTexts::Wanted) {
             prop_assert!(serde_json::from_slice::<Value>(&body).is_ok() || body.windows(2).any(|pair| pair == b"\\u"));
             for result in &request.results {
                 prop_assert!(result.text(&body).is_some());
@@ -166,7 +168,7 @@ proptest! {
             for call in &request.calls {
                 let siblings: Vec<String> = call.id.iter().map(|id| id.text(&body).into_owned()).chain(call.key(&body)).collect();
                 let (siblings_before, call) = (siblings.len() / 2, "{}");
-                let exchange = Exchange { siblings: &siblings, siblings_before, from: 0, call, id: "", answer: "x", is_error: false };
+                let exchange = ToolExchange { siblings: &siblings, siblings_before, from: 0, call, id: "", answer: "x", is_error: false };
                 if let Some(splices) = rejoin(&body, dialect, &request, &exchange) {
                     let joined = splice(&body, &splices).unwrap();
                     prop_assert_eq!(read(&joined, dialect).answers.len(), request.answers.len() + 1);

@@ -4,7 +4,9 @@ use crate::support::walk::{Expected, walk};
 use crate::support::{Recording, Spelling, read, recordings};
 use serde_json::Value;
 use std::borrow::Cow;
-use tokenforge_providers::{Dialect, Request, Shape, Splice, ToolResult, expand_tool, splice};
+use tokenforge_providers::{
+    Dialect, Request, ResultShape, Splice, ToolResult, expand_tool, splice,
+};
 
 /// Calls `check` with every recorded body in every spelling.
 pub(crate) fn every_body(mut check: impl FnMut(&Recording, Spelling, &str)) {
@@ -140,7 +142,7 @@ fn f5_forge_is_cut_out_of_every_body() {
         let with = body.replacen('{', r#"{"_forge":{"mode":"safe"},"#, 1);
         let forge = read(with.as_bytes(), *dialect).head.forge.unwrap();
         assert_eq!(&with[forge.value.clone()], r#"{"mode":"safe"}"#);
-        let without = splice(with.as_bytes(), &[forge.removed()]).unwrap();
+        let without = splice(with.as_bytes(), &[forge.removal()]).unwrap();
         assert_eq!(without, body.as_bytes(), "{name}");
     });
 }
@@ -170,7 +172,7 @@ fn the_model_and_the_stream_are_read() {
 fn recorded_texts_are_strings() {
     every_body(|Recording { dialect, .. }, _, body| {
         let results = read(body.as_bytes(), *dialect).results;
-        assert!(results.iter().all(|result| result.shape == Shape::Text));
+        assert!(results.iter().all(|result| result.shape == ResultShape::Text));
     });
     let dialects: Vec<Dialect> = recordings().iter().map(|recording| recording.dialect).collect();
     for dialect in

@@ -3,7 +3,7 @@
 use crate::support::pairing::assert_paired;
 use crate::support::{Spelling, read};
 use serde_json::{Value, json};
-use tokenforge_providers::{Dialect, Exchange, Request, call_key, put_back, rejoin, splice};
+use tokenforge_providers::{Dialect, Request, ToolExchange, call_key, put_back, rejoin, splice};
 
 /// A conversation in which the model called `ls` and `cat` in its second turn, and in its first and third something
 /// else. Results come in another order than calls.
@@ -141,7 +141,7 @@ fn g29_every_call_is_answered_when_ours_joins_its_siblings_again() {
                     .flat_map(|n| {
                         let (call, id, answer) = (&*calls[n], ids[n], ["\"one\"\n", "two"][n]);
                         let siblings_before = 2 * n;
-                        let exchange = Exchange {
+                        let exchange = ToolExchange {
                             siblings: &siblings,
                             siblings_before,
                             from: second_turn(&request),
@@ -174,7 +174,7 @@ fn g29_without_a_sibling_and_its_answer_nothing_is_inserted() {
         let body = body(*dialect).to_string();
         let rejoined = |body: &str, siblings: &[String], id: &str| {
             let call = &ours(*dialect, "ours");
-            let exchange = Exchange {
+            let exchange = ToolExchange {
                 siblings,
                 siblings_before: siblings.len(),
                 from: 0,
@@ -214,7 +214,7 @@ fn g29_our_call_stands_where_the_model_made_it() {
         let request = read(body.as_bytes(), Dialect::Gemini);
         let from = second_turn(&request);
         let exchange =
-            Exchange { siblings, siblings_before, from, call, id, answer, is_error: false };
+            ToolExchange { siblings, siblings_before, from, call, id, answer, is_error: false };
         let splices = rejoin(body.as_bytes(), Dialect::Gemini, &request, &exchange).unwrap();
         let joined = parse(&splice(body.as_bytes(), &splices).unwrap());
         assert_paired(&joined, Dialect::Gemini);
@@ -282,7 +282,7 @@ fn calls_outside_lists_have_no_neighbours() {
         assert_eq!(request.calls[0].key(body.as_bytes()), Some(call_key("f", "{}")));
         assert_eq!((&request.calls[0].element, request.answers[0].call), (&None, Some(0)));
         let siblings = [call_key("f", "{}")];
-        let exchange = Exchange {
+        let exchange = ToolExchange {
             siblings: &siblings,
             siblings_before: 0,
             from: 0,
@@ -307,7 +307,7 @@ fn put_back_in(dialect: Dialect, body: &str, behind: usize) -> Option<Value> {
         }
         _ => r#"{"type":"tool_use","id":"x","name":"expand_context","input":{}}"#,
     };
-    let exchange = Exchange {
+    let exchange = ToolExchange {
         siblings: &[],
         siblings_before: 0,
         from: 0,

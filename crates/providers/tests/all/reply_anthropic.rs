@@ -5,7 +5,7 @@ use crate::support::talk;
 use crate::support::talk::{ENDED, Heard, ended_behind_text, follow_up, talk, talk_in_any_split};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokenforge_providers::{Dialect, Next, Reply, Wire};
+use tokenforge_providers::{Dialect, NextStep, Reply, WireFormat};
 
 const BODY: &str =
     r#"{"model":"claude","messages":[{"role":"user","content":"hi"}],"tools":[{"name":"Bash"}]}"#;
@@ -13,7 +13,7 @@ const BODY: &str =
 #[track_caller]
 fn stream(replies: &[Vec<Value>]) -> Heard {
     let replies: Vec<_> = replies.iter().map(|reply| events(reply)).collect();
-    talk_in_any_split(Dialect::Anthropic, Wire::Events, &replies)
+    talk_in_any_split(Dialect::Anthropic, WireFormat::Events, &replies)
 }
 
 /// A stream with everything a provider may write, but no call of our tool.
@@ -34,7 +34,8 @@ const PLAIN: &str = concat!(
 
 #[test]
 fn g25_g36_without_a_call_of_our_tool_every_byte_passes_in_any_split() {
-    let heard = talk_in_any_split(Dialect::Anthropic, Wire::Events, &[PLAIN.as_bytes().to_vec()]);
+    let heard =
+        talk_in_any_split(Dialect::Anthropic, WireFormat::Events, &[PLAIN.as_bytes().to_vec()]);
     assert_eq!(heard.text(), PLAIN);
     assert_eq!((heard.turns.len(), heard.deferred, heard.is_given_up), (0, None, false));
     assert_eq!((heard.usage.last.input, heard.usage.last.output), (Some(5), Some(9)));
@@ -44,7 +45,7 @@ fn g25_g36_without_a_call_of_our_tool_every_byte_passes_in_any_split() {
 fn g24_text_flows_while_a_call_of_our_tool_is_held_back() {
     let blocks = [text(&["Let me ", "look."]), expand("t1")];
     let mut heard = Vec::new();
-    let mut reply_of = Reply::new(Dialect::Anthropic, Wire::Events);
+    let mut reply_of = Reply::new(Dialect::Anthropic, WireFormat::Events);
     let mut is_internal = false;
     for event in reply("m1", &blocks, "tool_use", [5, 0, 9]) {
         let frame = events(std::slice::from_ref(&event));
@@ -54,7 +55,7 @@ fn g24_text_flows_while_a_call_of_our_tool_is_held_back() {
         let expected = if is_internal { &[][..] } else { &frame };
         assert_eq!(heard, expected, "{event}");
     }
-    assert!(matches!(reply_of.finish(&mut heard), Next::Ask(_)));
+    assert!(matches!(reply_of.finish(&mut heard), NextStep::Ask(_)));
 }
 
 #[test]
@@ -219,7 +220,7 @@ fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out() {
     assert_eq!(message(&payloads(heard.text()))["stop_reason"], "end_turn");
     let content = json!([{"type": "text", "text": "a"}, {"type": "tool_use", "id": "t1", "name": "expand_context", "input": {"id": "s"}}]);
     let whole = whole("m1", content, "max_tokens", 1);
-    let heard = talk(Dialect::Anthropic, Wire::Whole, &[whole], |bytes| vec![bytes]);
+    let heard = talk(Dialect::Anthropic, WireFormat::Whole, &[whole], |bytes| vec![bytes]);
     assert_eq!(heard.turns.len(), 1);
 }
 
@@ -246,7 +247,7 @@ fn a_reply_that_was_cut_short_in_our_call_says_so() {
     );
     let content = json!([{"type": "text", "text": "a"}, {"type": "tool_use", "id": "t1", "name": "expand_context", "input": {}}]);
     let whole = whole("m1", content, "max_tokens", 1);
-    let heard = talk(Dialect::Anthropic, Wire::Whole, &[whole], |bytes| vec![bytes]).done();
+    let heard = talk(Dialect::Anthropic, WireFormat::Whole, &[whole], |bytes| vec![bytes]).done();
     let seen: Value = serde_json::from_str(heard.text()).unwrap();
     assert_eq!(seen["content"], json!([{"type": "text", "text": "a"}]));
 }
@@ -277,10 +278,10 @@ fn giving_up_ends_the_message_and_never_leaves_it_empty() {
 
 #[test]
 fn giving_up_in_the_middle_of_the_next_reply_closes_what_is_open() {
-    let mut reply_of = Reply::new(Dialect::Anthropic, Wire::Events);
+    let mut reply_of = Reply::new(Dialect::Anthropic, WireFormat::Events);
     let mut client = Vec::new();
     reply_of.push(&events(&reply("m1", &[expand("t1")], "tool_use", [5, 0, 9])), &mut client);
-    assert!(matches!(reply_of.finish(&mut client), Next::Ask(_)));
+    assert!(matches!(reply_of.finish(&mut client), NextStep::Ask(_)));
     let next = reply("m2", &[text(&["Hal", "f"])], "end_turn", [6, 0, 8]);
     reply_of.push(&events(&next[..4]), &mut client);
     reply_of.give_up(&mut client);
@@ -298,7 +299,8 @@ fn a_stream_that_is_cut_off_in_a_call_of_our_tool_ends_without_it() {
     let closing = whole.find("event: message_delta").unwrap();
     let call_end = start + whole[start..].find("\n\n").unwrap() + 2;
     for at in call_end..closing {
-        let heard = talk(Dialect::Anthropic, Wire::Events, &[all[..at].to_vec()], |all| vec![all]);
+        let heard =
+            talk(Dialect::Anthropic, WireFormat::Events, &[all[..at].to_vec()], |all| vec![all]);
         assert_eq!(heard.text(), &whole[..start], "cut at {at}");
         assert!(heard.turns.is_empty() && !heard.is_given_up);
     }
@@ -310,7 +312,7 @@ fn an_error_of_the_provider_passes_and_so_does_everything_after_it() {
     let before = events(&reply("m1", &[], "", [5, 0, 9])[..2]);
     let error = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\ngarbage {";
     all.extend_from_slice(error.as_bytes());
-    let heard = talk_in_any_split(Dialect::Anthropic, Wire::Events, &[all]);
+    let heard = talk_in_any_split(Dialect::Anthropic, WireFormat::Events, &[all]);
     assert_eq!(heard.client, [&before, error.as_bytes()].concat());
     assert!(heard.turns.is_empty() && !heard.is_given_up);
 }
@@ -320,18 +322,19 @@ fn what_cannot_be_read_passes() {
     for odd in
         ["data: {\"type\": oops}\n\nmore", "{\"type\":\"error\"}", "data: \u{0}\n\n", "\n\n\n"]
     {
-        let heard = talk_in_any_split(Dialect::Anthropic, Wire::Events, &[odd.as_bytes().to_vec()]);
+        let heard =
+            talk_in_any_split(Dialect::Anthropic, WireFormat::Events, &[odd.as_bytes().to_vec()]);
         assert_eq!(heard.text(), odd);
     }
     let not_text = b"data: \xff\n\ndata: {}\n\n".to_vec();
     let heard =
-        talk_in_any_split(Dialect::Anthropic, Wire::Events, std::slice::from_ref(&not_text));
+        talk_in_any_split(Dialect::Anthropic, WireFormat::Events, std::slice::from_ref(&not_text));
     assert_eq!(heard.client, not_text);
 }
 
 #[test]
 fn an_event_that_never_ends_passes_once_it_is_too_large() {
-    let mut reply = Reply::new(Dialect::Anthropic, Wire::Events);
+    let mut reply = Reply::new(Dialect::Anthropic, WireFormat::Events);
     let mut client = Vec::new();
     let mebibyte = vec![b'x'; 1 << 20];
     for _ in 0..18 {
@@ -364,7 +367,8 @@ fn a_whole_reply_without_a_call_of_our_tool_is_the_same_bytes() {
         b"\xff".to_vec(),
         vec![],
     ] {
-        let heard = talk_in_any_split(Dialect::Anthropic, Wire::Whole, std::slice::from_ref(&body));
+        let heard =
+            talk_in_any_split(Dialect::Anthropic, WireFormat::Whole, std::slice::from_ref(&body));
         assert_eq!(heard.client, body);
         assert!(heard.turns.is_empty());
     }
@@ -376,7 +380,7 @@ fn g30_g33_whole_replies_are_one_message_to_the_client() {
         (json!({"type": "text", "text": "One."}), json!({"type": "text", "text": "Two."}));
     let heard = talk_in_any_split(
         Dialect::Anthropic,
-        Wire::Whole,
+        WireFormat::Whole,
         &[
             whole("m1", json!([one, whole_call("t1", "expand_context")]), "tool_use", 3),
             whole(
@@ -411,10 +415,12 @@ fn giving_up_whole_replies_gives_what_was_said() {
         (json!([one, call()]), json!([one, {"type": "text", "text": ended_behind_text()}])),
         (json!([call()]), json!([{"type": "text", "text": ENDED}])),
     ] {
-        let heard =
-            talk(Dialect::Anthropic, Wire::Whole, &[whole("m1", content, "tool_use", 3)], |all| {
-                vec![all]
-            });
+        let heard = talk(
+            Dialect::Anthropic,
+            WireFormat::Whole,
+            &[whole("m1", content, "tool_use", 3)],
+            |all| vec![all],
+        );
         let message: Value = serde_json::from_slice(&heard.client).unwrap();
         assert_eq!((&message["content"], &message["stop_reason"]), (&seen, &json!("end_turn")));
     }
@@ -440,8 +446,8 @@ proptest! {
         sizes in prop::collection::vec(1..200_usize, 1..9),
     ) {
         let replies: Vec<_> = turns.iter().map(|blocks| events(&reply("m", blocks, "tool_use", [1, 0, 1]))).collect();
-        let heard = talk(Dialect::Anthropic, Wire::Events, &replies, |bytes| vec![bytes]);
-        let split = talk(Dialect::Anthropic, Wire::Events, &replies, |mut bytes| {
+        let heard = talk(Dialect::Anthropic, WireFormat::Events, &replies, |bytes| vec![bytes]);
+        let split = talk(Dialect::Anthropic, WireFormat::Events, &replies, |mut bytes| {
             let mut pieces = Vec::new();
             for size in sizes.iter().cycle() {
                 let (piece, rest) = bytes.split_at((*size).min(bytes.len()));

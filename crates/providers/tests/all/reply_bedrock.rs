@@ -5,7 +5,7 @@ use crate::support::eventstream::{chunk, chunks, event, messages};
 use crate::support::talk::{ENDED, Heard, ended_behind_text, follow_up, talk, talk_in_any_split};
 use crate::support::{blocks, eventstream};
 use serde_json::{Value, json};
-use tokenforge_providers::{Dialect, Wire};
+use tokenforge_providers::{Dialect, WireFormat};
 
 const BODY: &str =
     r#"{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[]}}"#;
@@ -27,8 +27,11 @@ fn the_checksum_of_these_tests_is_the_known_one() {
 fn g25_invoke_without_a_call_of_our_tool_is_the_same_bytes() {
     let blocks = [thinking(&["hm"], "s"), text(&["a", "é"]), call("t1", "Bash", &["{}"])];
     let plain = invoked(reply("m1", &blocks, "tool_use", [5, 1, 9]));
-    let heard =
-        talk_in_any_split(Dialect::BedrockInvoke, Wire::EventStream, std::slice::from_ref(&plain));
+    let heard = talk_in_any_split(
+        Dialect::BedrockInvoke,
+        WireFormat::EventStream,
+        std::slice::from_ref(&plain),
+    );
     assert_eq!(heard.client, plain);
     assert_eq!(heard.usage.sum.output, Some(9));
 }
@@ -37,7 +40,7 @@ fn g25_invoke_without_a_call_of_our_tool_is_the_same_bytes() {
 fn g30_g33_invoke_makes_one_message_of_two_loops() {
     let heard = talk_in_any_split(
         Dialect::BedrockInvoke,
-        Wire::EventStream,
+        WireFormat::EventStream,
         &[
             invoked(reply("m1", &[text(&["One. "]), expand("t1")], "tool_use", [100, 7, 10])),
             invoked(reply("m2", &[expand("t2"), expand("t3")], "tool_use", [200, 8, 20])),
@@ -65,7 +68,7 @@ fn g30_g33_invoke_makes_one_message_of_two_loops() {
 fn g29_invoke_gives_the_client_its_own_calls_and_defers_ours() {
     let blocks = [expand("t1"), call("t2", "Bash", &["{}"])];
     let streams = [invoked(reply("m1", &blocks, "tool_use", [5, 0, 9]))];
-    let heard = talk_in_any_split(Dialect::BedrockInvoke, Wire::EventStream, &streams);
+    let heard = talk_in_any_split(Dialect::BedrockInvoke, WireFormat::EventStream, &streams);
     let message = blocks::message(&chunks(&heard.client));
     assert_eq!(
         message["content"],
@@ -77,7 +80,7 @@ fn g29_invoke_gives_the_client_its_own_calls_and_defers_ours() {
 #[test]
 fn giving_up_ends_an_invocation_in_messages_of_our_own() {
     let streams = [invoked(reply("m1", &[expand("t1")], "tool_use", [5, 0, 9]))];
-    let heard = talk_in_any_split(Dialect::BedrockInvoke, Wire::EventStream, &streams);
+    let heard = talk_in_any_split(Dialect::BedrockInvoke, WireFormat::EventStream, &streams);
     let message = blocks::message(&chunks(&heard.client));
     assert_eq!(message["content"][0]["text"], ENDED);
     assert_eq!(message["stop_reason"], "end_turn");
@@ -188,7 +191,7 @@ fn understood(bytes: &[u8]) -> Value {
 
 #[track_caller]
 fn converse(replies: &[Vec<u8>]) -> Heard {
-    talk_in_any_split(Dialect::BedrockConverse, Wire::EventStream, replies)
+    talk_in_any_split(Dialect::BedrockConverse, WireFormat::EventStream, replies)
 }
 
 #[test]
@@ -364,7 +367,7 @@ fn a_stream_that_is_cut_off_in_a_call_of_our_tool_ends_without_it() {
     .len();
     for at in kept + start..kept + start + 300 {
         let heard =
-            talk(Dialect::BedrockConverse, Wire::EventStream, &[all[..at].to_vec()], |all| {
+            talk(Dialect::BedrockConverse, WireFormat::EventStream, &[all[..at].to_vec()], |all| {
                 vec![all]
             });
         assert_eq!(heard.client, all[..kept], "cut at {at}");
@@ -384,22 +387,25 @@ fn whole(content: Value, output: u64) -> Vec<u8> {
 fn whole_replies_of_converse_are_one_message_to_the_client() {
     let call = |id, name| json!({"toolUse": {"toolUseId": id, "name": name, "input": {"id": "s"}}});
     let plain = whole(json!([{"text": "expand_context"}, call("t1", "Bash")]), 1);
-    let heard =
-        talk_in_any_split(Dialect::BedrockConverse, Wire::Whole, std::slice::from_ref(&plain));
+    let heard = talk_in_any_split(
+        Dialect::BedrockConverse,
+        WireFormat::Whole,
+        std::slice::from_ref(&plain),
+    );
     assert_eq!(heard.client, plain);
 
     let replies = [
         whole(json!([{"text": "One."}, call("t1", "expand_context")]), 1),
         whole(json!([{"text": "Two."}, call("t2", "expand_context"), call("t3", "Bash")]), 2),
     ];
-    let heard = talk_in_any_split(Dialect::BedrockConverse, Wire::Whole, &replies);
+    let heard = talk_in_any_split(Dialect::BedrockConverse, WireFormat::Whole, &replies);
     let seen: Value = serde_json::from_slice(&heard.client).unwrap();
     let content = &seen["output"]["message"]["content"];
     assert_eq!(*content, json!([{"text": "One."}, {"text": "Two."}, call("t3", "Bash")]));
     assert_eq!(seen["usage"], json!({"inputTokens": 20, "outputTokens": 3, "totalTokens": 23}));
     assert_eq!(heard.deferred.unwrap().siblings, ["t3"]);
 
-    let heard = talk_in_any_split(Dialect::BedrockConverse, Wire::Whole, &replies[..1]);
+    let heard = talk_in_any_split(Dialect::BedrockConverse, WireFormat::Whole, &replies[..1]);
     let seen: Value = serde_json::from_slice(&heard.client).unwrap();
     let content = json!([{"text": "One."}, {"text": ended_behind_text()}]);
     assert_eq!(seen["output"]["message"]["content"], content);

@@ -2,7 +2,7 @@
 
 use crate::support::talk::{ENDED, Heard, bytes, data, payloads, pieces, talk, talk_in_any_split};
 use proptest::prelude::*;
-use tokenforge_providers::{Dialect, Next, Reply, Wire};
+use tokenforge_providers::{Dialect, NextStep, Reply, WireFormat};
 
 const USAGE: &str = r#""usage":{"prompt_tokens":IN,"completion_tokens":OUT,"total_tokens":ALL,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":REASON}}"#;
 
@@ -72,7 +72,7 @@ fn stream(parts: &[&[String]]) -> String {
 }
 
 fn converse<T: AsRef<str>>(replies: &[T]) -> Heard {
-    talk_in_any_split(Dialect::OpenAiChat, Wire::Events, &bytes(replies))
+    talk_in_any_split(Dialect::OpenAiChat, WireFormat::Events, &bytes(replies))
 }
 
 fn expand(index: usize, call_id: &str) -> Vec<String> {
@@ -132,7 +132,7 @@ fn g26_fragments_are_joined_and_the_client_s_stream_goes_on() {
 
 #[test]
 fn g24_text_flows_before_the_call_is_over() {
-    let mut reply = Reply::new(Dialect::OpenAiChat, Wire::Events);
+    let mut reply = Reply::new(Dialect::OpenAiChat, WireFormat::Events);
     let mut client = Vec::new();
     let opening = stream(&[&[role("a"), text("a", "live")]]);
     reply.push(opening.as_bytes(), &mut client);
@@ -264,7 +264,7 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
     let told = stream(&[&[role("a"), text("a", "so far")]]);
     for end in told.len()..reply.len() {
         let replies = [&reply[..end]];
-        let heard = talk(Dialect::OpenAiChat, Wire::Events, &bytes(&replies), |bytes| {
+        let heard = talk(Dialect::OpenAiChat, WireFormat::Events, &bytes(&replies), |bytes| {
             bytes.chunks(64).collect()
         })
         .done();
@@ -340,10 +340,10 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
 fn a_reply_that_is_given_up_in_its_middle_is_closed() {
     let first = stream(&[&[role("a")], &expand(0, "c1"), &[finish("a", "tool_calls"), done()]]);
     let second = data(&[role("b"), text("b", "half")]);
-    let mut reply = Reply::new(Dialect::OpenAiChat, Wire::Events);
+    let mut reply = Reply::new(Dialect::OpenAiChat, WireFormat::Events);
     let mut client = Vec::new();
     reply.push(first.as_bytes(), &mut client);
-    assert!(matches!(reply.finish(&mut client), Next::Ask(_)));
+    assert!(matches!(reply.finish(&mut client), NextStep::Ask(_)));
     reply.push(second.as_bytes(), &mut client);
     reply.give_up(&mut client);
     let client = str::from_utf8(&client).unwrap();
@@ -360,7 +360,7 @@ fn whole(id: &str, message: &str, logprobs: &str, finish: &str, output: u64) -> 
 }
 
 fn converse_whole(replies: &[String]) -> Heard {
-    talk(Dialect::OpenAiChat, Wire::Whole, &bytes(replies), |bytes| bytes.chunks(7).collect())
+    talk(Dialect::OpenAiChat, WireFormat::Whole, &bytes(replies), |bytes| bytes.chunks(7).collect())
 }
 
 const OURS: &str =
@@ -475,8 +475,8 @@ proptest! {
         ]);
         let second = stream(&[&[role("b"), text("b", "!"), finish("b", "stop"), done()]]);
         let replies = bytes(&[first, second]);
-        let cut = talk(Dialect::OpenAiChat, Wire::Events, &replies, |bytes| pieces(bytes, &lengths));
-        let whole = talk(Dialect::OpenAiChat, Wire::Events, &replies, |bytes| vec![bytes]);
+        let cut = talk(Dialect::OpenAiChat, WireFormat::Events, &replies, |bytes| pieces(bytes, &lengths));
+        let whole = talk(Dialect::OpenAiChat, WireFormat::Events, &replies, |bytes| vec![bytes]);
         prop_assert_eq!(cut, whole);
     }
 
@@ -486,7 +486,7 @@ proptest! {
         lengths in prop::collection::vec(1_usize..9, 1..9),
     ) {
         let replies = bytes(&[&reply]);
-        let cut = talk(Dialect::OpenAiChat, Wire::Events, &replies, |bytes| pieces(bytes, &lengths));
+        let cut = talk(Dialect::OpenAiChat, WireFormat::Events, &replies, |bytes| pieces(bytes, &lengths));
         prop_assert_eq!(cut.text(), reply);
     }
 }

@@ -5,7 +5,7 @@ use crate::support::talk::{
 };
 use proptest::prelude::*;
 use serde_json::Value;
-use tokenforge_providers::{Dialect, Wire, call_key};
+use tokenforge_providers::{Dialect, WireFormat, call_key};
 
 /// A chunk: its parts, what stands behind its content, and its figures.
 fn chunk(id: &str, parts: &[&str], rest: &str, output: u64) -> String {
@@ -46,8 +46,8 @@ fn array<T: AsRef<str>>(chunks: &[T]) -> String {
 fn converse(replies: &[Vec<String>]) -> Heard {
     let as_events: Vec<String> = replies.iter().map(|chunks| data(chunks)).collect();
     let as_array: Vec<String> = replies.iter().map(|chunks| array(chunks)).collect();
-    let streamed = talk_in_any_split(Dialect::Gemini, Wire::Events, &bytes(&as_events));
-    let grown = talk_in_any_split(Dialect::Gemini, Wire::Array, &bytes(&as_array));
+    let streamed = talk_in_any_split(Dialect::Gemini, WireFormat::Events, &bytes(&as_events));
+    let grown = talk_in_any_split(Dialect::Gemini, WireFormat::Array, &bytes(&as_array));
     assert_eq!(grown.turns, streamed.turns);
     let told: Vec<Value> = serde_json::from_str(grown.text()).unwrap();
     let expected = payloads(streamed.text());
@@ -65,10 +65,10 @@ fn g24_what_calls_nothing_of_ours_passes_byte_for_byte() {
         chunk("r", &[EMPTY], STOP, 3),
     ];
     for (wire, reply) in [
-        (Wire::Events, data(&chunks)),
-        (Wire::Events, data(&chunks).replace('\n', "\r\n")),
-        (Wire::Array, array(&chunks)),
-        (Wire::Array, "[]".to_owned()),
+        (WireFormat::Events, data(&chunks)),
+        (WireFormat::Events, data(&chunks).replace('\n', "\r\n")),
+        (WireFormat::Array, array(&chunks)),
+        (WireFormat::Array, "[]".to_owned()),
     ] {
         let heard = talk_in_any_split(Dialect::Gemini, wire, &bytes(&[&reply])).done();
         assert_eq!(heard.text(), reply);
@@ -296,7 +296,7 @@ fn a_stream_that_breaks_off_ends_without_our_call() {
     let reply = array(&[chunk("r", &[&text("a")], "", 1), chunk("r", &[OURS], "", 2)]);
     for end in told.len()..reply.len() - 3 {
         let replies = [&reply[..end]];
-        let broken = talk(Dialect::Gemini, Wire::Array, &bytes(&replies), |bytes| {
+        let broken = talk(Dialect::Gemini, WireFormat::Array, &bytes(&replies), |bytes| {
             bytes.chunks(64).collect()
         })
         .done();
@@ -313,7 +313,9 @@ fn errors_and_several_candidates_pass_as_they_are() {
     ] {
         let chunks =
             [chunk("r", &[&text("a")], "", 1), strange.to_owned(), chunk("r", &[OURS], STOP, 2)];
-        for (wire, reply) in [(Wire::Events, data(&chunks)), (Wire::Array, array(&chunks))] {
+        for (wire, reply) in
+            [(WireFormat::Events, data(&chunks)), (WireFormat::Array, array(&chunks))]
+        {
             let heard = talk_in_any_split(Dialect::Gemini, wire, &bytes(&[&reply])).done();
             assert_eq!(heard.text(), reply);
         }
@@ -327,7 +329,7 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
     let told = chunk("r", &[&notice], STOP, 11);
     assert_eq!(converse(&replies).given_up(), data(std::slice::from_ref(&told)));
     let arrays: Vec<String> = replies.iter().map(|chunks| array(chunks)).collect();
-    let client = talk_in_any_split(Dialect::Gemini, Wire::Array, &bytes(&arrays)).given_up();
+    let client = talk_in_any_split(Dialect::Gemini, WireFormat::Array, &bytes(&arrays)).given_up();
     let client: Value = serde_json::from_str(&client).unwrap();
     assert_eq!(client, serde_json::from_str::<Value>(&format!("[{told}]")).unwrap());
 
@@ -337,7 +339,7 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
 }
 
 fn converse_whole(replies: &[String]) -> Heard {
-    talk(Dialect::Gemini, Wire::Whole, &bytes(replies), |bytes| bytes.chunks(11).collect())
+    talk(Dialect::Gemini, WireFormat::Whole, &bytes(replies), |bytes| bytes.chunks(11).collect())
 }
 
 #[test]
@@ -385,8 +387,8 @@ proptest! {
         let first = array(&[chunk("r", &[&text("é}]\\\""), OURS], "", 1), chunk("r", &[EMPTY], STOP, 2)]);
         let second = array(&[chunk("r", &[&text("b")], STOP, 2)]);
         let replies = bytes(&[first, second]);
-        let cut = talk(Dialect::Gemini, Wire::Array, &replies, |bytes| pieces(bytes, &lengths));
-        let whole = talk(Dialect::Gemini, Wire::Array, &replies, |bytes| vec![bytes]);
+        let cut = talk(Dialect::Gemini, WireFormat::Array, &replies, |bytes| pieces(bytes, &lengths));
+        let whole = talk(Dialect::Gemini, WireFormat::Array, &replies, |bytes| vec![bytes]);
         prop_assert_eq!(cut, whole);
     }
 }

@@ -4,7 +4,7 @@ use crate::support::talk::{
     ENDED, Heard, bytes, ended_behind_text, pieces, talk, talk_in_any_split,
 };
 use proptest::prelude::*;
-use tokenforge_providers::{Dialect, Wire, call_key};
+use tokenforge_providers::{Dialect, WireFormat, call_key};
 
 fn line(model: &str, message: &str) -> String {
     format!(
@@ -36,11 +36,11 @@ fn lines<T: AsRef<str>>(lines: &[T]) -> String {
 }
 
 fn converse<T: AsRef<str>>(replies: &[T]) -> Heard {
-    talk_in_any_split(Dialect::Ollama, Wire::Lines, &bytes(replies))
+    talk_in_any_split(Dialect::Ollama, WireFormat::Lines, &bytes(replies))
 }
 
 fn converse_whole(replies: &[String]) -> Heard {
-    talk(Dialect::Ollama, Wire::Whole, &bytes(replies), |bytes| bytes.chunks(11).collect())
+    talk(Dialect::Ollama, WireFormat::Whole, &bytes(replies), |bytes| bytes.chunks(11).collect())
 }
 
 #[test]
@@ -223,8 +223,8 @@ proptest! {
         let first = lines(&[line("m", &calls("é\\n", &[OURS])), last("m", &says(""), "stop", 5)]);
         let second = lines(&[line("m", &says("b")), last("m", &says(""), "stop", 5)]);
         let replies = bytes(&[first, second]);
-        let cut = talk(Dialect::Ollama, Wire::Lines, &replies, |bytes| pieces(bytes, &lengths));
-        let whole = talk(Dialect::Ollama, Wire::Lines, &replies, |bytes| vec![bytes]);
+        let cut = talk(Dialect::Ollama, WireFormat::Lines, &replies, |bytes| pieces(bytes, &lengths));
+        let whole = talk(Dialect::Ollama, WireFormat::Lines, &replies, |bytes| vec![bytes]);
         prop_assert_eq!(cut, whole);
     }
 }

@@ -5,7 +5,7 @@ use crate::support::talk::{
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokenforge_providers::{Dialect, Next, Reply, Wire};
+use tokenforge_providers::{Dialect, NextStep, Reply, WireFormat};
 
 /// The events of one reply, numbered from zero as the provider does.
 #[derive(Clone, Default)]
@@ -154,7 +154,7 @@ impl Stream {
 }
 
 fn converse<T: AsRef<str>>(replies: &[T]) -> Heard {
-    talk_in_any_split(Dialect::OpenAiResponses, Wire::Events, &bytes(replies))
+    talk_in_any_split(Dialect::OpenAiResponses, WireFormat::Events, &bytes(replies))
 }
 
 #[test]
@@ -291,10 +291,11 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
     let reply = Stream::new("r1").text("One.").ours("c1");
     for end in told.events.len()..reply.events.len() {
         let replies = [&reply.events[..end]];
-        let broken = talk(Dialect::OpenAiResponses, Wire::Events, &bytes(&replies), |bytes| {
-            bytes.chunks(64).collect()
-        })
-        .done();
+        let broken =
+            talk(Dialect::OpenAiResponses, WireFormat::Events, &bytes(&replies), |bytes| {
+                bytes.chunks(64).collect()
+            })
+            .done();
         assert!(broken.text().starts_with(&told.events), "{end}");
         assert!(!broken.text().contains("s1"), "{end}");
     }
@@ -332,10 +333,10 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
 #[test]
 fn d5_a_stream_breaks_off_with_the_provider_s_error_and_numbers_without_gaps() {
     let first = Stream::new("r1").text("One.").ours("c1").completed(10, 2);
-    let mut reply = Reply::new(Dialect::OpenAiResponses, Wire::Events);
+    let mut reply = Reply::new(Dialect::OpenAiResponses, WireFormat::Events);
     let mut client = Vec::new();
     reply.push(first.as_bytes(), &mut client);
-    assert!(matches!(reply.finish(&mut client), Next::Ask(_)));
+    assert!(matches!(reply.finish(&mut client), NextStep::Ask(_)));
     let error =
         r#"{"error":{"message":"Try later.","type":"requests","param":null,"code":"slow_down"}}"#;
     reply.fail(429, error, &mut client);
@@ -365,7 +366,9 @@ fn whole(id: &str, store: bool, output: &[&str], tokens: u64) -> String {
 }
 
 fn converse_whole(replies: &[String]) -> Heard {
-    talk(Dialect::OpenAiResponses, Wire::Whole, &bytes(replies), |bytes| bytes.chunks(11).collect())
+    talk(Dialect::OpenAiResponses, WireFormat::Whole, &bytes(replies), |bytes| {
+        bytes.chunks(11).collect()
+    })
 }
 
 #[test]
@@ -432,8 +435,8 @@ proptest! {
         let first = Stream::new("r1").text("\\u00e9é").ours("c1").completed(1, 2);
         let second = Stream::new("r2").text("!").completed(1, 2);
         let replies = bytes(&[first, second]);
-        let cut = talk(Dialect::OpenAiResponses, Wire::Events, &replies, |bytes| pieces(bytes, &lengths));
-        let whole = talk(Dialect::OpenAiResponses, Wire::Events, &replies, |bytes| vec![bytes]);
+        let cut = talk(Dialect::OpenAiResponses, WireFormat::Events, &replies, |bytes| pieces(bytes, &lengths));
+        let whole = talk(Dialect::OpenAiResponses, WireFormat::Events, &replies, |bytes| vec![bytes]);
         prop_assert_eq!(cut, whole);
     }
 }

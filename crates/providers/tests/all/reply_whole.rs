@@ -1,6 +1,6 @@
 //! Whole replies in which there is nothing of ours.
 
-use tokenforge_providers::{Dialect, Next, Reply, Usage, Wire};
+use tokenforge_providers::{Dialect, NextStep, Reply, TurnUsage, WireFormat};
 
 const REPLIES: [(Dialect, &str); 6] = [
     (
@@ -29,12 +29,12 @@ const REPLIES: [(Dialect, &str); 6] = [
     ),
 ];
 
-fn passed(dialect: Dialect, body: &str) -> Usage {
-    let (mut reply, mut client) = (Reply::new(dialect, Wire::Whole), Vec::new());
+fn passed(dialect: Dialect, body: &str) -> TurnUsage {
+    let (mut reply, mut client) = (Reply::new(dialect, WireFormat::Whole), Vec::new());
     reply.push(body.as_bytes(), &mut client);
-    assert!(matches!(reply.finish(&mut client), Next::Done), "{dialect:?}");
+    assert!(matches!(reply.finish(&mut client), NextStep::Done), "{dialect:?}");
     assert_eq!(str::from_utf8(&client).unwrap(), body, "{dialect:?}");
-    assert!(reply.deferred().is_none(), "{dialect:?}");
+    assert!(reply.take_deferred_calls().is_none(), "{dialect:?}");
     reply.usage().clone()
 }
 

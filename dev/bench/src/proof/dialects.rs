@@ -1,7 +1,7 @@
 //! The dialects as a client speaks them: a path, and a body with one tool result.
 
 use serde_json::{Value, json};
-use tokenforge_providers::{Dialect, Wire};
+use tokenforge_providers::{Dialect, WireFormat};
 
 /// A dialect that streams.
 #[derive(Clone, Copy)]
@@ -10,7 +10,7 @@ pub(crate) struct Voice {
     /// Its name in the mock's grammar.
     pub(crate) name: &'static str,
     pub(crate) path: &'static str,
-    pub(crate) wire: Wire,
+    pub(crate) wire: WireFormat,
 }
 
 /// Each dialect, in each framing in which it streams.
@@ -19,45 +19,45 @@ pub(crate) const VOICES: [Voice; 8] = [
         dialect: Dialect::Anthropic,
         name: "anthropic",
         path: "/v1/messages",
-        wire: Wire::Events,
+        wire: WireFormat::Events,
     },
     Voice {
         dialect: Dialect::OpenAiChat,
         name: "chat",
         path: "/v1/chat/completions",
-        wire: Wire::Events,
+        wire: WireFormat::Events,
     },
     Voice {
         dialect: Dialect::OpenAiResponses,
         name: "responses",
         path: "/v1/responses",
-        wire: Wire::Events,
+        wire: WireFormat::Events,
     },
     Voice {
         dialect: Dialect::Gemini,
         name: "gemini",
         path: "/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse",
-        wire: Wire::Events,
+        wire: WireFormat::Events,
     },
     Voice {
         dialect: Dialect::Gemini,
         name: "gemini",
         path: "/v1beta/models/gemini-3-pro:streamGenerateContent",
-        wire: Wire::Array,
+        wire: WireFormat::Array,
     },
     Voice {
         dialect: Dialect::BedrockConverse,
         name: "converse",
         path: "/model/m/converse-stream",
-        wire: Wire::EventStream,
+        wire: WireFormat::EventStream,
     },
     Voice {
         dialect: Dialect::BedrockInvoke,
         name: "invoke",
         path: "/model/m/invoke-with-response-stream",
-        wire: Wire::EventStream,
+        wire: WireFormat::EventStream,
     },
-    Voice { dialect: Dialect::Ollama, name: "ollama", path: "/api/chat", wire: Wire::Lines },
+    Voice { dialect: Dialect::Ollama, name: "ollama", path: "/api/chat", wire: WireFormat::Lines },
 ];
 
 /// A body that asks for a stream, in which a shell put out `output`; `beside` is JSON that nobody looks into.

@@ -6,7 +6,7 @@ use crate::row::{Faults, Measured, Row};
 use serde_json::json;
 use tokenforge_mock::grammar::check;
 use tokenforge_mock::{Mock, Reply, Split};
-use tokenforge_providers::{Next, Reply as Relay, Wire};
+use tokenforge_providers::{NextStep, Reply as Relay, WireFormat};
 
 pub(crate) const ROW: Row = Row {
     number: 4,
@@ -56,7 +56,7 @@ fn spoken(mock: &Mock, voice: Voice, reply: Reply) -> Vec<u8> {
 /// The same stream in other spellings that servers use. Frames of Amazon and arrays have one.
 fn spellings(voice: Voice, stream: &[u8]) -> Vec<Vec<u8>> {
     let mut spellings = vec![stream.to_vec()];
-    if let (Wire::Events, Ok(text)) = (voice.wire, str::from_utf8(stream)) {
+    if let (WireFormat::Events, Ok(text)) = (voice.wire, str::from_utf8(stream)) {
         let commented = text.replace("\n\n", "\n\n: keep-alive\n\n");
         let split = text.replace("data: {", "data: {\ndata: ");
         let crlf = text.replace('\n', "\r\n");
@@ -75,7 +75,7 @@ fn relayed<'s>(voice: Voice, pieces: impl Fn() -> Vec<&'s [u8]>) -> Vec<u8> {
         for piece in pieces() {
             relay.push(piece, &mut client);
         }
-        if !matches!(relay.finish(&mut client), Next::Ask(_)) {
+        if !matches!(relay.finish(&mut client), NextStep::Ask(_)) {
             return client;
         }
     }
@@ -96,7 +96,7 @@ fn every_cut(voice: Voice, stream: &[u8], faults: &mut Faults) -> usize {
         faults.check(cut == whole, || told(format!("into pieces of {size}")));
     }
     let names_us = stream.windows(14).any(|window| window == b"expand_context")
-        || voice.wire == Wire::EventStream;
+        || voice.wire == WireFormat::EventStream;
     faults.check(names_us || whole == stream, || told("nowhere, and changed".to_owned()));
     stream.len() + 15
 }

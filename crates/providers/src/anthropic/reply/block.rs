@@ -11,7 +11,7 @@ use std::borrow::Cow;
 const MAX_STRINGS: usize = 16;
 
 /// The block that `start` began and `deltas` went on with. Nothing if it is blank.
-pub(super) fn joined_from(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
+pub(super) fn assemble(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
     let block = Node::read(start).ok()?;
     let (mut strings, mut citations) = (Vec::new(), Vec::new());
     for (name, value) in deltas.iter().flat_map(Node::members) {

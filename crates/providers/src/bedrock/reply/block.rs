@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 /// The block that `start` began and `deltas` went on with. Nothing if it is blank, or of a kind that is not known.
-pub(super) fn joined_from(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
+pub(super) fn assemble(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
     let Ok(block) = Node::read(start) else { return unannounced(deltas) };
     let mut edit = Edit::new(start);
     if let Some(tool_use) = block.get("toolUse") {

@@ -1,10 +1,10 @@
 //! The parts of a reply: what is said, our calls and the client's.
 
-use super::streamed::{Streamed, will_continue};
+use super::streamed_call::{StreamedCall, will_continue};
 use crate::json::{Kind, Node};
-use crate::reply::calls::Calls;
 use crate::reply::edit::{Edit, joined};
-use crate::reply::speech::TOOL;
+use crate::reply::rewriter::TOOL;
+use crate::reply::whole_calls::WholeCalls;
 use std::borrow::Cow;
 
 pub(super) const SIGNATURE: &str = "thoughtSignature";
@@ -15,37 +15,37 @@ const SKIPPED: &str = r#""c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=""#;
 
 /// The parts of a reply.
 #[derive(Default)]
-pub(super) struct Parts {
-    said: Vec<Said>,
-    pub(super) calls: Calls,
+pub(super) struct ReplyParts {
+    said: Vec<SpokenPart>,
+    pub(super) calls: WholeCalls,
     /// Whether the last call is ours.
     in_internal: bool,
     /// That call, if more of it is to come.
-    streamed: Option<Streamed>,
+    streamed: Option<StreamedCall>,
     /// The first call is ours and bears the signature of the turn; the client has no call yet.
     has_signature: bool,
 }
 
 /// What is said again when the upstream is asked.
-enum Said {
+enum SpokenPart {
     /// Nothing but text, as it is spelled; and whether it is a thought.
     Text(String, bool),
     /// A part as it came.
     Part(String),
 }
 
-impl Parts {
+impl ReplyParts {
     /// Takes parts in and gives back those of the client. A `strict` model refuses a turn whose first call is not signed.
     pub(super) fn take<'a>(&mut self, parts: &[Node<'a>], strict: bool) -> Vec<Cow<'a, str>> {
         parts.iter().filter_map(|part| self.take_one(part, strict)).collect()
     }
 
     /// The parts, to be said again.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn conversation_json(&self) -> String {
         joined(self.said.iter().map(|said| match said {
-            Said::Text(text, false) => format!(r#"{{"text":"{text}"}}"#),
-            Said::Text(text, true) => format!(r#"{{"text":"{text}","thought":true}}"#),
-            Said::Part(part) => part.clone(),
+            SpokenPart::Text(text, false) => format!(r#"{{"text":"{text}"}}"#),
+            SpokenPart::Text(text, true) => format!(r#"{{"text":"{text}","thought":true}}"#),
+            SpokenPart::Part(part) => part.clone(),
         }))
     }
 
@@ -60,7 +60,7 @@ impl Parts {
         let part = streamed.part();
         self.calls.complete_last(streamed.arguments(), part.clone());
         if let Some(said) = self.said.get_mut(streamed.place) {
-            *said = Said::Part(part);
+            *said = SpokenPart::Part(part);
         }
     }
 
@@ -80,8 +80,8 @@ impl Parts {
         match name {
             Some(name) if name == TOOL => {
                 self.in_internal = true;
-                self.streamed = Streamed::begin(part, &call, self.said.len());
-                self.said.push(Said::Part(part.raw().to_owned()));
+                self.streamed = StreamedCall::begin(part, &call, self.said.len());
+                self.said.push(SpokenPart::Part(part.raw().to_owned()));
                 if self.calls.is_empty() {
                     self.has_signature = part.get(SIGNATURE).is_some();
                 }
@@ -91,7 +91,7 @@ impl Parts {
             Some(name) => {
                 self.in_internal = false;
                 self.calls.add_other(id, &name, arguments);
-                Some(self.signed(part, strict))
+                Some(self.with_signature(part, strict))
             }
             // Arguments may be streamed: what has no name goes on with the call before it.
             None if self.in_internal => {
@@ -109,7 +109,7 @@ impl Parts {
 
     /// The client's call. The signature is over the first call of the turn, and stays with that. Where it is ours, the
     /// client's first call needs a word in its place, since ours may be forgotten when the client sends its own back.
-    fn signed<'a>(&mut self, part: &Node<'a>, strict: bool) -> Cow<'a, str> {
+    fn with_signature<'a>(&mut self, part: &Node<'a>, strict: bool) -> Cow<'a, str> {
         let is_needed = std::mem::take(&mut self.has_signature) && strict;
         match is_needed && part.get(SIGNATURE).is_none() {
             true => Edit::within(part, |part, edit| edit.set(part, SIGNATURE, SKIPPED)),
@@ -124,16 +124,16 @@ impl Parts {
             match (&*name, value.kind()) {
                 ("text", Kind::String) => text = value.spelling(),
                 ("thought", Kind::True) => is_thought = true,
-                _ => return self.said.push(Said::Part(part.raw().to_owned())),
+                _ => return self.said.push(SpokenPart::Part(part.raw().to_owned())),
             }
         }
         let text = text.unwrap_or_default();
         match self.said.last_mut() {
-            Some(Said::Text(known, was_thought)) if *was_thought == is_thought => {
+            Some(SpokenPart::Text(known, was_thought)) if *was_thought == is_thought => {
                 known.push_str(text);
             }
             _ if text.is_empty() => {}
-            _ => self.said.push(Said::Text(text.to_owned(), is_thought)),
+            _ => self.said.push(SpokenPart::Text(text.to_owned(), is_thought)),
         }
     }
 }

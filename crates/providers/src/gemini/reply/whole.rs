@@ -1,13 +1,17 @@
 //! A whole reply: one chunk that has everything.
 
-use super::{Chunk, Gemini, notice, parts};
+use super::{Chunk, GeminiReply, notice, parts};
 use crate::json::Node;
 use crate::reply::edit::Edit;
-use crate::reply::speech::PassOn;
-use crate::reply::turn::Next;
+use crate::reply::rewriter::PassThrough;
+use crate::reply::turn::NextStep;
 
-impl Gemini {
-    pub(super) fn read_whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+impl GeminiReply {
+    pub(super) fn read_whole(
+        &mut self,
+        body: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<NextStep, PassThrough> {
         let reply = Chunk::read(body)?;
         if let Some(usage) = &reply.usage {
             self.figures.note(usage);
@@ -29,8 +33,8 @@ impl Gemini {
             reply.set_parts(&all, &mut edit);
         }
         out.extend_from_slice(edit.done().as_bytes());
-        self.deferred = self.parts.calls.deferred();
-        Ok(Next::Done)
+        self.deferred = self.parts.calls.deferred_calls();
+        Ok(NextStep::Done)
     }
 
     /// Gives the client what the replies so far said.

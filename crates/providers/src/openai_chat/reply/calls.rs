@@ -2,36 +2,36 @@
 
 use crate::json::Node;
 use crate::json::text::unescape;
-use crate::reply::deferred::{Deferred, DeferredCall};
+use crate::reply::deferred_calls::{DeferredCall, DeferredCalls};
 use crate::reply::edit::{Edit, joined};
-use crate::reply::gaps::Gaps;
-use crate::reply::message::Message;
-use crate::reply::speech::TOOL;
+use crate::reply::hidden_indices::HiddenIndices;
+use crate::reply::message::AssembledMessage;
+use crate::reply::rewriter::TOOL;
 use crate::reply::turn::InternalCall;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The calls of a reply, in order.
 #[derive(Default)]
-pub(super) struct Calls {
-    calls: Vec<Call>,
+pub(super) struct ChatCalls {
+    calls: Vec<ChatCall>,
     /// Where the call is that last had an index.
     places: HashMap<u64, usize>,
     /// The indices of our calls.
-    gaps: Gaps,
+    hidden_indices: HiddenIndices,
     has_internal: bool,
     has_others: bool,
 }
 
 #[derive(Default)]
-struct Call {
+struct ChatCall {
     is_internal: bool,
-    function: Message,
+    function: AssembledMessage,
     /// The call's members beside its function: its id, its type, what the provider wants back.
-    others: Message,
+    others: AssembledMessage,
 }
 
-impl Calls {
+impl ChatCalls {
     /// Takes fragments in and gives back those of the client's calls, numbered as if ours were not there.
     pub(super) fn take<'a>(&mut self, fragments: &[Node<'a>]) -> Vec<Cow<'a, str>> {
         let mut kept = Vec::with_capacity(fragments.len());
@@ -40,7 +40,7 @@ impl Calls {
             let Some(call) = self.calls.get_mut(at) else { continue };
             call.add(fragment);
             if !call.is_internal {
-                kept.push(self.renumbered(fragment));
+                kept.push(self.with_client_index(fragment));
             }
         }
         kept
@@ -62,12 +62,12 @@ impl Calls {
 
     /// The list of calls as JSON.
     pub(super) fn json(&self) -> String {
-        format!("[{}]", joined(self.calls.iter().map(Call::json)))
+        format!("[{}]", joined(self.calls.iter().map(ChatCall::json)))
     }
 
     /// Our calls that came together with the client's.
-    pub(super) fn deferred(&self) -> Option<Deferred> {
-        let mut deferred = Deferred::default();
+    pub(super) fn deferred_calls(&self) -> Option<DeferredCalls> {
+        let mut deferred = DeferredCalls::default();
         for call in &self.calls {
             if call.is_internal {
                 deferred.calls.push(DeferredCall {
@@ -96,7 +96,7 @@ impl Calls {
         };
         // Some providers number all calls alike.
         let is_another = |at: &usize| {
-            let known = self.calls.get(*at).map(Call::id).unwrap_or_default();
+            let known = self.calls.get(*at).map(ChatCall::id).unwrap_or_default();
             name.is_some() && !known.is_empty() && id.as_ref().is_some_and(|id| **id != known)
         };
         known.filter(|at| !is_another(at)).unwrap_or_else(|| {
@@ -104,11 +104,11 @@ impl Calls {
             self.has_internal |= is_internal;
             self.has_others |= !is_internal;
             let at = self.calls.len();
-            self.calls.push(Call { is_internal, ..Call::default() });
+            self.calls.push(ChatCall { is_internal, ..ChatCall::default() });
             if let Some(index) = index {
                 self.places.insert(index, at);
                 if is_internal {
-                    self.gaps.add(index);
+                    self.hidden_indices.add(index);
                 }
             }
             at
@@ -116,9 +116,9 @@ impl Calls {
     }
 
     /// A fragment of a client's call, with the index it has without our calls before it.
-    fn renumbered<'a>(&self, fragment: &Node<'a>) -> Cow<'a, str> {
+    fn with_client_index<'a>(&self, fragment: &Node<'a>) -> Cow<'a, str> {
         let index = fragment.get("index").and_then(|index| index.number());
-        let closed = index.map(|index| self.gaps.close(index));
+        let closed = index.map(|index| self.hidden_indices.client_index(index));
         let (Some(closed), true) = (closed, closed != index) else {
             return Cow::Borrowed(fragment.raw());
         };
@@ -126,7 +126,7 @@ impl Calls {
     }
 }
 
-impl Call {
+impl ChatCall {
     fn add(&mut self, fragment: &Node<'_>) {
         for (name, value) in fragment.members() {
             match &*name {

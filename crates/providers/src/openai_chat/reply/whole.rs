@@ -1,25 +1,29 @@
 //! A whole reply: `choices[0].message`.
 
-use super::{Chat, Chunk, finish_reason};
+use super::{ChatReply, Chunk, finish_reason};
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
 use crate::reply::edit::{Edit, quoted};
-use crate::reply::message::Message;
-use crate::reply::speech::{PassOn, ended_notice};
-use crate::reply::turn::{Next, Turn};
+use crate::reply::message::AssembledMessage;
+use crate::reply::rewriter::{PassThrough, ended_notice};
+use crate::reply::turn::{HiddenTurn, NextStep};
 
 /// What the client is still to be given of earlier replies.
 #[derive(Default)]
-pub(super) struct Earlier {
-    message: Message,
-    logprobs: Message,
+pub(super) struct EarlierReplies {
+    message: AssembledMessage,
+    logprobs: AssembledMessage,
 }
 
-impl Chat {
-    pub(super) fn read_whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+impl ChatReply {
+    pub(super) fn read_whole(
+        &mut self,
+        body: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<NextStep, PassThrough> {
         let Chunk { root, choice, usage } = Chunk::read(body)?;
-        let choice = choice.ok_or(PassOn)?;
-        let message = choice.get("message").ok_or(PassOn)?;
+        let choice = choice.ok_or(PassThrough)?;
+        let message = choice.get("message").ok_or(PassThrough)?;
         let calls = message.get("tool_calls").map(|list| list.elements()).unwrap_or_default();
         let kept = self.calls.take(&calls);
         let mut edit = Edit::new(body);
@@ -33,7 +37,11 @@ impl Chat {
             self.closing = vec![body.to_owned()];
             self.is_asked = true;
             let said = message.raw().to_owned();
-            return Ok(Next::Ask(Turn::new(Dialect::OpenAiChat, said, self.calls.internal())));
+            return Ok(NextStep::Ask(HiddenTurn::new(
+                Dialect::OpenAiChat,
+                said,
+                self.calls.internal(),
+            )));
         }
         if let Some(usage) = &usage {
             self.figures.put_right(usage, &mut edit);
@@ -45,8 +53,8 @@ impl Chat {
             edit.relist(&list, kept);
         }
         out.extend_from_slice(edit.done().as_bytes());
-        self.deferred = self.calls.deferred();
-        Ok(Next::Done)
+        self.deferred = self.calls.deferred_calls();
+        Ok(NextStep::Done)
     }
 
     /// Gives the client what the replies so far said.
@@ -69,7 +77,7 @@ impl Chat {
     }
 }
 
-impl Earlier {
+impl EarlierReplies {
     /// Takes what a reply says that the client does not get.
     fn take(&mut self, choice: &Node<'_>, message: &Node<'_>) {
         for (name, value) in message.members() {

@@ -1,29 +1,29 @@
 //! The output items of a reply: texts, reasoning, calls.
 
 use crate::json::Node;
-use crate::reply::deferred::{Deferred, DeferredCall};
+use crate::reply::deferred_calls::{DeferredCall, DeferredCalls};
 use crate::reply::edit::joined;
-use crate::reply::gaps::Gaps;
-use crate::reply::speech::TOOL;
-use crate::reply::turn::{Anchor, InternalCall};
+use crate::reply::hidden_indices::HiddenIndices;
+use crate::reply::rewriter::TOOL;
+use crate::reply::turn::{InternalCall, ThoughtAnchor};
 use std::collections::{BTreeMap, HashSet};
 
 /// The items of a reply, by their indices.
 #[derive(Default)]
-pub(super) struct Items {
-    items: BTreeMap<u64, Item>,
+pub(super) struct OutputItems {
+    items: BTreeMap<u64, OutputItem>,
     /// The indices of our calls.
-    gaps: Gaps,
+    hidden_indices: HiddenIndices,
 }
 
-struct Item {
+struct OutputItem {
     /// As it is now: at its start and when it is done the whole item is told.
     json: String,
-    role: Role,
+    role: ItemRole,
 }
 
 /// What an item is to us.
-enum Role {
+enum ItemRole {
     /// A call of our own tool.
     Internal(InternalCall),
     /// A call that the client answers, by this id.
@@ -35,12 +35,12 @@ enum Role {
     Other,
 }
 
-impl Items {
+impl OutputItems {
     /// Takes an item at its start, or again when it is done.
     pub(super) fn take(&mut self, index: u64, item: &Node<'_>) {
-        let item = Item { json: item.raw().to_owned(), role: role(item) };
+        let item = OutputItem { json: item.raw().to_owned(), role: role(item) };
         if item.call().is_some() {
-            self.gaps.add(index);
+            self.hidden_indices.add(index);
         }
         self.items.insert(index, item);
     }
@@ -51,11 +51,11 @@ impl Items {
 
     /// Whether an index is that of a call of ours.
     pub(super) fn is_internal(&self, index: u64) -> bool {
-        self.gaps.contains(index)
+        self.hidden_indices.contains(index)
     }
 
     pub(super) fn has_internal(&self) -> bool {
-        !self.gaps.is_empty()
+        !self.hidden_indices.is_empty()
     }
 
     /// Whether our tool is called, and the client has nothing to answer.
@@ -65,11 +65,11 @@ impl Items {
 
     /// The index of an item as if our calls were not there.
     pub(super) fn client_index(&self, index: u64) -> u64 {
-        self.gaps.close(index)
+        self.hidden_indices.client_index(index)
     }
 
     pub(super) fn internal(&self) -> Vec<InternalCall> {
-        self.items.values().filter_map(Item::call).cloned().collect()
+        self.items.values().filter_map(OutputItem::call).cloned().collect()
     }
 
     /// The items that the client gets.
@@ -79,14 +79,15 @@ impl Items {
 
     /// The items, to be said again. Reasoning without its content is left out if the provider did not keep the reply: it
     /// would look for it and find nothing.
-    pub(super) fn said(&self, is_forgotten: bool) -> String {
-        let is_left_out = |item: &&Item| is_forgotten && matches!(item.role, Role::Remembered);
+    pub(super) fn conversation_json(&self, is_forgotten: bool) -> String {
+        let is_left_out =
+            |item: &&OutputItem| is_forgotten && matches!(item.role, ItemRole::Remembered);
         joined(self.items.values().filter(|item| !is_left_out(item)).map(|item| &*item.json))
     }
 
     /// Where our calls are to be put back, if the model thought before them.
-    pub(super) fn anchor(&self) -> Option<Anchor> {
-        let mut anchor: Option<Anchor> = None;
+    pub(super) fn anchor(&self) -> Option<ThoughtAnchor> {
+        let mut anchor: Option<ThoughtAnchor> = None;
         let mut calls = Vec::new();
         for item in self.items.values() {
             if item.call().is_some() {
@@ -94,16 +95,16 @@ impl Items {
             } else if !calls.is_empty() {
                 return None;
             } else if let Some(seal) = seal(&item.json) {
-                anchor = Some(Anchor { seal, behind: 0, calls: Vec::new() });
+                anchor = Some(ThoughtAnchor { seal, behind: 0, calls: Vec::new() });
             } else if let Some(anchor) = &mut anchor {
                 anchor.behind += 1;
             }
         }
-        anchor.map(|anchor| Anchor { calls, ..anchor })
+        anchor.map(|anchor| ThoughtAnchor { calls, ..anchor })
     }
 
     /// Our calls that came together with the client's.
-    pub(super) fn deferred(&self) -> Option<Deferred> {
+    pub(super) fn deferred_calls(&self) -> Option<DeferredCalls> {
         let siblings = self.siblings();
         let mut calls = Vec::new();
         for (index, item) in &self.items {
@@ -112,31 +113,31 @@ impl Items {
             calls.push(DeferredCall { id, arguments, call: item.json.clone(), siblings_before });
         }
         let siblings: Vec<String> = siblings.into_iter().map(|(_, id)| id.to_owned()).collect();
-        (!calls.is_empty() && !siblings.is_empty()).then_some(Deferred { siblings, calls })
+        (!calls.is_empty() && !siblings.is_empty()).then_some(DeferredCalls { siblings, calls })
     }
 
     /// The calls that the client answers, with their indices.
     fn siblings(&self) -> Vec<(u64, &str)> {
         let mut answered = HashSet::new();
         for item in self.items.values() {
-            if let Role::Answer(id) = &item.role {
+            if let ItemRole::Answer(id) = &item.role {
                 answered.insert(id);
             }
         }
         self.items
             .iter()
             .filter_map(|(index, item)| match &item.role {
-                Role::Call(id) if !answered.contains(id) => Some((*index, &**id)),
+                ItemRole::Call(id) if !answered.contains(id) => Some((*index, &**id)),
                 _ => None,
             })
             .collect()
     }
 }
 
-impl Item {
+impl OutputItem {
     fn call(&self) -> Option<&InternalCall> {
         match &self.role {
-            Role::Internal(call) => Some(call),
+            ItemRole::Internal(call) => Some(call),
             _ => None,
         }
     }
@@ -160,19 +161,19 @@ fn seal(item: &str) -> Option<String> {
     seals.find(|seal| !seal.is_empty()).map(|seal| seal.into_owned())
 }
 
-fn role(item: &Node<'_>) -> Role {
+fn role(item: &Node<'_>) -> ItemRole {
     let text = |name| item.get(name).and_then(|member| member.text()).map(|text| text.into_owned());
     let kind = text("type").unwrap_or_default();
     let call_id = text("call_id");
     if is_internal(item) {
         let arguments = text("arguments").unwrap_or_default();
-        return Role::Internal(InternalCall { id: call_id.unwrap_or_default(), arguments });
+        return ItemRole::Internal(InternalCall { id: call_id.unwrap_or_default(), arguments });
     }
     match (&*kind, call_id) {
-        ("mcp_approval_request", _) => Role::Call(text("id").unwrap_or_default()),
-        ("reasoning", _) if text("encrypted_content").is_none() => Role::Remembered,
-        (kind, Some(id)) if kind.ends_with("_output") => Role::Answer(id),
-        (_, Some(id)) => Role::Call(id),
-        _ => Role::Other,
+        ("mcp_approval_request", _) => ItemRole::Call(text("id").unwrap_or_default()),
+        ("reasoning", _) if text("encrypted_content").is_none() => ItemRole::Remembered,
+        (kind, Some(id)) if kind.ends_with("_output") => ItemRole::Answer(id),
+        (_, Some(id)) => ItemRole::Call(id),
+        _ => ItemRole::Other,
     }
 }

@@ -1,4 +1,4 @@
-//! The numbers of events: without gaps for the client, whatever it was not given.
+//! Sequence numbers of events: without gaps for the client, whatever it was not given.
 
 use crate::json::Node;
 use crate::reply::edit::Edit;
@@ -7,14 +7,14 @@ const NUMBER: &str = "sequence_number";
 
 /// The numbers of events.
 #[derive(Default)]
-pub(super) struct Sequence {
+pub(super) struct EventNumbers {
     /// The number of the next event, once the client has one with a number.
     next: Option<i128>,
     /// By how much the upstream's numbers are ahead of the client's: not known before its reply begins.
     ahead: Option<i128>,
 }
 
-impl Sequence {
+impl EventNumbers {
     /// Another reply begins, with numbers of its own.
     pub(super) fn next_reply(&mut self) {
         self.ahead = None;

@@ -2,16 +2,16 @@
 
 use crate::json::{Kind, Node};
 use crate::reply::edit::Edit;
-use crate::reply::ending::Ending;
-use crate::reply::usage::{Iterations, Tokens, Usage};
+use crate::reply::ending::ReplyEnding;
+use crate::reply::usage::{SamplingIterations, TokenCounts, TurnUsage};
 
 /// How a dialect writes content blocks and what stands around them.
-pub(crate) trait Grammar: Send + Sync + 'static {
+pub(crate) trait BlockGrammar: Send + Sync + 'static {
     /// The member of an event that says which block it is about.
     const INDEX: &'static str;
 
     /// What an event is.
-    fn event<'a>(name: &str, json: &Node<'a>) -> Event<'a>;
+    fn event<'a>(name: &str, json: &Node<'a>) -> BlockEvent<'a>;
 
     /// The block that `start` began and `deltas` went on with, as a conversation has it. Nothing if it is blank, which
     /// providers write but do not take back. `arguments` is what [`fragment`](Self::fragment) found in the deltas.
@@ -24,7 +24,7 @@ pub(crate) trait Grammar: Send + Sync + 'static {
     fn is_text(node: &Node<'_>) -> bool;
 
     /// The call that a block is, or begins to be.
-    fn call(block: &Node<'_>) -> Option<Call>;
+    fn call(block: &Node<'_>) -> Option<BlockCall>;
 
     /// What a block is known by if it is a thought that the provider sealed.
     fn seal(block: &Node<'_>) -> Option<String>;
@@ -33,21 +33,21 @@ pub(crate) trait Grammar: Send + Sync + 'static {
     fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>>;
 
     /// Why a whole reply ended, or the one that an event ends; nothing if it does not say.
-    fn ending(json: &Node<'_>) -> Option<Ending>;
+    fn ending(json: &Node<'_>) -> Option<ReplyEnding>;
 
     /// The list of blocks in a whole reply.
     fn content<'a>(reply: &Node<'a>) -> Option<Node<'a>>;
 
     /// The figures in a whole reply, or in an event that has any.
-    fn tokens(reply: &Node<'_>) -> Tokens;
+    fn tokens(reply: &Node<'_>) -> TokenCounts;
 
     /// The iterations that such figures list, if they list any.
-    fn iterations(_reply: &Node<'_>) -> Option<Iterations> {
+    fn iterations(_reply: &Node<'_>) -> Option<SamplingIterations> {
         None
     }
 
     /// Writes figures where a whole reply or an event has some: the output of all replies, the input of the last.
-    fn set_tokens(json: &Node<'_>, usage: &Usage, edit: &mut Edit<'_>);
+    fn set_tokens(json: &Node<'_>, usage: &TurnUsage, edit: &mut Edit<'_>);
 
     /// Says in a whole reply or an event that the answer is over, if it says why it ended.
     fn set_finished(json: &Node<'_>, edit: &mut Edit<'_>);
@@ -63,7 +63,7 @@ pub(crate) trait Grammar: Send + Sync + 'static {
 }
 
 /// What an event of a stream is.
-pub(crate) enum Event<'a> {
+pub(crate) enum BlockEvent<'a> {
     /// The reply begins.
     Opening,
     /// A block begins.
@@ -86,7 +86,7 @@ pub(crate) enum Event<'a> {
         index: u64,
     },
     /// The reply comes to its end, and may say why.
-    Closing(Option<Ending>),
+    Closing(Option<ReplyEnding>),
     /// An error of the provider.
     Error,
     /// Something else.
@@ -95,7 +95,7 @@ pub(crate) enum Event<'a> {
 
 /// A call of a tool that the client is to answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct BlockCall {
     pub(crate) id: String,
     /// Whether it is our own tool.
     pub(crate) is_internal: bool,

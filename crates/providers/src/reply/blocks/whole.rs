@@ -1,14 +1,14 @@
 //! Replies that come as one document.
 
-use super::grammar::Grammar;
+use super::grammar::BlockGrammar;
 use crate::json::Node;
 use crate::reply::edit::Edit;
-use crate::reply::usage::Usage;
+use crate::reply::usage::TurnUsage;
 use std::borrow::Cow;
 
 /// What earlier replies said: the client has none of it yet.
 #[derive(Default)]
-pub(super) struct Wholes {
+pub(super) struct EarlierReplies {
     /// Their blocks, without calls of our tool.
     blocks: Vec<String>,
     /// The id of the first one, as it is written.
@@ -17,9 +17,9 @@ pub(super) struct Wholes {
     body: String,
 }
 
-impl Wholes {
+impl EarlierReplies {
     /// Remembers a reply that the client does not get.
-    pub(super) fn keep<G: Grammar>(&mut self, reply: &Node<'_>, body: &str) {
+    pub(super) fn keep<G: BlockGrammar>(&mut self, reply: &Node<'_>, body: &str) {
         self.blocks.extend(foreign::<G>(reply));
         if self.id.is_none() {
             self.id = reply.get("id").map(|id| id.raw().to_owned());
@@ -28,11 +28,11 @@ impl Wholes {
     }
 
     /// The client's reply: the last one, with what the earlier ones said before it, and `usage` if there were any.
-    pub(super) fn last<'a, G: Grammar>(
+    pub(super) fn last<'a, G: BlockGrammar>(
         &self,
         reply: &Node<'_>,
         body: &'a str,
-        usage: Option<&Usage>,
+        usage: Option<&TurnUsage>,
     ) -> Cow<'a, str> {
         let mut edit = Edit::new(body);
         let own = foreign::<G>(reply);
@@ -48,7 +48,11 @@ impl Wholes {
     }
 
     /// The client's reply if no last one comes: the one before that, as an answer that is over.
-    pub(super) fn give_up<G: Grammar>(&self, notice: &String, usage: &Usage) -> Option<String> {
+    pub(super) fn give_up<G: BlockGrammar>(
+        &self,
+        notice: &String,
+        usage: &TurnUsage,
+    ) -> Option<String> {
         let reply = Node::read(&self.body).ok()?;
         let mut edit = Edit::new(&self.body);
         edit.relist(&G::content(&reply)?, self.blocks.iter().chain([notice]));
@@ -58,7 +62,7 @@ impl Wholes {
     }
 
     /// Sets what stands around the blocks.
-    fn settle<G: Grammar>(&self, reply: &Node<'_>, usage: &Usage, edit: &mut Edit<'_>) {
+    fn settle<G: BlockGrammar>(&self, reply: &Node<'_>, usage: &TurnUsage, edit: &mut Edit<'_>) {
         G::set_tokens(reply, usage, edit);
         if let (Some(first), Some(id)) = (&self.id, reply.get("id")) {
             edit.replace(&id, first.clone());
@@ -67,7 +71,7 @@ impl Wholes {
 }
 
 /// The blocks that are not calls of our tool.
-fn foreign<G: Grammar>(reply: &Node<'_>) -> Vec<String> {
+fn foreign<G: BlockGrammar>(reply: &Node<'_>) -> Vec<String> {
     let blocks = G::content(reply).map(|content| content.elements()).unwrap_or_default();
     let is_foreign = |block: &&Node<'_>| G::call(block).is_none_or(|call| !call.is_internal);
     blocks.iter().filter(is_foreign).map(|block| block.raw().to_owned()).collect()

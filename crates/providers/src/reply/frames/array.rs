@@ -1,11 +1,11 @@
 //! One JSON array that grows: a frame is an element with the comma or bracket before it; the last one is the array's end.
 
-use super::{Broken, Coding, Frame, Scan, text};
+use super::{BrokenStream, FrameScanner, PayloadCoding, StreamFrame, text};
 use std::borrow::Cow;
 
 /// Finds the ends of the elements, which are objects.
 #[derive(Default)]
-pub(super) struct Array {
+pub(super) struct ArrayScanner {
     looked: usize,
     depth: usize,
     in_string: bool,
@@ -29,8 +29,8 @@ enum Between {
     End,
 }
 
-impl Scan for Array {
-    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, Broken> {
+impl FrameScanner for ArrayScanner {
+    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, BrokenStream> {
         for (at, byte) in bytes.iter().enumerate().skip(self.looked) {
             if self.ends_with(*byte)? {
                 self.looked = 0;
@@ -41,16 +41,22 @@ impl Scan for Array {
         Ok(None)
     }
 
-    fn frame<'a>(&self, raw: &'a [u8]) -> Result<Frame<'a>, Broken> {
+    fn frame<'a>(&self, raw: &'a [u8]) -> Result<StreamFrame<'a>, BrokenStream> {
         let text = text(raw)?;
         let start = text.find('{').unwrap_or(text.len());
         let json = Cow::Borrowed(&text[start..]);
-        Ok(Frame { raw, event: "", json, place: start..text.len(), coding: Coding::Plain })
+        Ok(StreamFrame {
+            raw,
+            event: "",
+            json,
+            place: start..text.len(),
+            coding: PayloadCoding::Plain,
+        })
     }
 }
 
-impl Array {
-    fn ends_with(&mut self, byte: u8) -> Result<bool, Broken> {
+impl ArrayScanner {
+    fn ends_with(&mut self, byte: u8) -> Result<bool, BrokenStream> {
         if self.depth == 0 {
             return self.ends_between(byte);
         }
@@ -68,7 +74,7 @@ impl Array {
         Ok(self.depth == 0)
     }
 
-    fn ends_between(&mut self, byte: u8) -> Result<bool, Broken> {
+    fn ends_between(&mut self, byte: u8) -> Result<bool, BrokenStream> {
         self.between = match (byte, self.between) {
             (b' ' | b'\n' | b'\r' | b'\t', between) => between,
             (b'[', Between::Start) => Between::First,
@@ -78,7 +84,7 @@ impl Array {
                 Between::Comma
             }
             (b']', Between::First | Between::Comma) => Between::End,
-            _ => return Err(Broken),
+            _ => return Err(BrokenStream),
         };
         Ok(byte == b']')
     }

@@ -1,52 +1,54 @@
 //! Amazon's binary event stream: a message is two lengths, their checksum, headers, a payload and a checksum of it all.
 
-use super::{Broken, Coding, Frame, Scan, text};
+use super::{BrokenStream, FrameScanner, PayloadCoding, StreamFrame, text};
 use crate::json::Node;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;
 
 /// Reads the lengths.
-pub(super) struct EventStream;
+pub(super) struct EventStreamScanner;
 
 /// Both lengths and their checksum.
 const PRELUDE: usize = 12;
 const CHECKSUM: usize = 4;
 
-impl Scan for EventStream {
-    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, Broken> {
+impl FrameScanner for EventStreamScanner {
+    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, BrokenStream> {
         let Some(prelude) = bytes.get(..PRELUDE) else { return Ok(None) };
-        let length = number(prelude, 0).ok_or(Broken)? as usize;
+        let length = number(prelude, 0).ok_or(BrokenStream)? as usize;
         let is_sound = number(prelude, 8) == Some(crc32fast::hash(&prelude[..8]));
         if !is_sound || !(PRELUDE + CHECKSUM..=super::MAX_FRAME).contains(&length) {
-            return Err(Broken);
+            return Err(BrokenStream);
         }
         Ok((bytes.len() >= length).then_some(length))
     }
 
-    fn frame<'a>(&self, raw: &'a [u8]) -> Result<Frame<'a>, Broken> {
-        let (message, checksum) = raw.split_last_chunk::<CHECKSUM>().ok_or(Broken)?;
+    fn frame<'a>(&self, raw: &'a [u8]) -> Result<StreamFrame<'a>, BrokenStream> {
+        let (message, checksum) = raw.split_last_chunk::<CHECKSUM>().ok_or(BrokenStream)?;
         if u32::from_be_bytes(*checksum) != crc32fast::hash(message) {
-            return Err(Broken);
+            return Err(BrokenStream);
         }
-        let headers_end = PRELUDE + number(message, 4).ok_or(Broken)? as usize;
-        let headers = message.get(PRELUDE..headers_end).ok_or(Broken)?;
+        let headers_end = PRELUDE + number(message, 4).ok_or(BrokenStream)? as usize;
+        let headers = message.get(PRELUDE..headers_end).ok_or(BrokenStream)?;
         if header(headers, ":message-type").is_none_or(|kind| kind != "event") {
-            return Err(Broken);
+            return Err(BrokenStream);
         }
-        let event = header(headers, ":event-type").ok_or(Broken)?;
+        let event = header(headers, ":event-type").ok_or(BrokenStream)?;
         let payload = text(&message[headers_end..])?;
         let place = headers_end..message.len();
         if event != "chunk" {
             let json = Cow::Borrowed(payload);
-            return Ok(Frame { raw, event, json, place, coding: Coding::Message });
+            return Ok(StreamFrame { raw, event, json, place, coding: PayloadCoding::Message });
         }
-        let bytes = Node::read(payload).ok().and_then(|node| node.get("bytes")).ok_or(Broken)?;
-        let json = STANDARD.decode(bytes.spelling().ok_or(Broken)?).map_err(|_| Broken)?;
-        let json = Cow::Owned(String::from_utf8(json).map_err(|_| Broken)?);
+        let bytes =
+            Node::read(payload).ok().and_then(|node| node.get("bytes")).ok_or(BrokenStream)?;
+        let json =
+            STANDARD.decode(bytes.spelling().ok_or(BrokenStream)?).map_err(|_| BrokenStream)?;
+        let json = Cow::Owned(String::from_utf8(json).map_err(|_| BrokenStream)?);
         let span = bytes.span();
         let place = headers_end + span.start + 1..headers_end + span.end - 1;
-        Ok(Frame { raw, event: "", json, place, coding: Coding::Base64Message })
+        Ok(StreamFrame { raw, event: "", json, place, coding: PayloadCoding::Base64Message })
     }
 }
 

@@ -1,21 +1,21 @@
 //! Server-sent events: lines up to an empty one.
 
-use super::{Broken, Coding, Frame, Scan, text};
+use super::{BrokenStream, FrameScanner, PayloadCoding, StreamFrame, text};
 use memchr::memchr2;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Finds the empty lines.
 #[derive(Default)]
-pub(super) struct Events {
+pub(super) struct SseScanner {
     /// Where the current line starts.
     line: usize,
     /// How far was looked for its end.
     looked: usize,
 }
 
-impl Scan for Events {
-    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, Broken> {
+impl FrameScanner for SseScanner {
+    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, BrokenStream> {
         while let Some(at) = bytes.get(self.looked..).and_then(|rest| memchr2(b'\n', b'\r', rest)) {
             let at = self.looked + at;
             self.looked = at;
@@ -26,7 +26,7 @@ impl Scan for Events {
                 _ => at + 1,
             };
             if at == self.line {
-                *self = Events::default();
+                *self = SseScanner::default();
                 return Ok(Some(next));
             }
             (self.line, self.looked) = (next, next);
@@ -35,7 +35,7 @@ impl Scan for Events {
         Ok(None)
     }
 
-    fn frame<'a>(&self, raw: &'a [u8]) -> Result<Frame<'a>, Broken> {
+    fn frame<'a>(&self, raw: &'a [u8]) -> Result<StreamFrame<'a>, BrokenStream> {
         let all = text(raw)?;
         let (mut event, mut data) = ("", Vec::new());
         for line in lines(all) {
@@ -57,7 +57,7 @@ impl Scan for Events {
                 Cow::Owned(lines.join("\n"))
             }
         };
-        Ok(Frame { raw, event, json, place, coding: Coding::DataLines })
+        Ok(StreamFrame { raw, event, json, place, coding: PayloadCoding::DataLines })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where a request's conversation ends.
+//! Appending to the conversation of a request.
 
 use crate::api::ConversationList;
 use crate::json::{Kind, Reader, Value};
@@ -12,7 +12,7 @@ pub(super) fn go_on(
     said: &str,
     answers: &str,
 ) -> Option<Splice<'static>> {
-    let List { value, is_empty, is_kept } = list(body, place)?;
+    let SentConversation { value, is_empty, is_kept } = list(body, place)?;
     let text = str::from_utf8(body.get(value.span.clone())?).ok()?;
     let is_whole = place.sign_of_whole.is_some_and(|sign| text.contains(sign));
     if is_kept && !is_whole {
@@ -34,14 +34,14 @@ pub(super) fn go_on(
 }
 
 /// The conversation.
-struct List {
+struct SentConversation {
     value: Value,
     is_empty: bool,
     /// The provider keeps the conversation, and adds to it what is said.
     is_kept: bool,
 }
 
-fn list(body: &[u8], place: &ConversationList) -> Option<List> {
+fn list(body: &[u8], place: &ConversationList) -> Option<SentConversation> {
     let (mut found, mut is_kept) = (None, false);
     let mut reader = Reader::new(body).ok()?;
     reader
@@ -68,5 +68,5 @@ fn list(body: &[u8], place: &ConversationList) -> Option<List> {
         })
         .ok()?;
     reader.finish().ok()?;
-    found.map(|(value, is_empty)| List { value, is_empty, is_kept })
+    found.map(|(value, is_empty)| SentConversation { value, is_empty, is_kept })
 }

@@ -1,6 +1,8 @@
 //! A client, an upstream that answers as it was told, and a reply between them.
 
-use tokenforge_providers::{Answer, Deferred, Dialect, Next, Reply, Turn, Usage, Wire};
+use tokenforge_providers::{
+    DeferredCalls, Dialect, ExpandAnswer, HiddenTurn, NextStep, Reply, TurnUsage, WireFormat,
+};
 
 /// What came of a conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -8,9 +10,9 @@ pub(crate) struct Heard {
     /// What the client got.
     pub(crate) client: Vec<u8>,
     /// The turns after which the upstream was asked again.
-    pub(crate) turns: Vec<Turn>,
-    pub(crate) deferred: Option<Deferred>,
-    pub(crate) usage: Usage,
+    pub(crate) turns: Vec<HiddenTurn>,
+    pub(crate) deferred: Option<DeferredCalls>,
+    pub(crate) usage: TurnUsage,
     /// Whether the upstream was asked more often than it answers; then the reply was given up.
     pub(crate) is_given_up: bool,
 }
@@ -45,7 +47,7 @@ impl Heard {
     /// The body that the upstream is asked again with after a turn whose calls are all answered by `text`.
     pub(crate) fn body(&self, turn: usize, body: &str, text: &str) -> String {
         let turn = &self.turns[turn];
-        let answer = Answer { text: text.to_owned(), is_error: false };
+        let answer = ExpandAnswer { text: text.to_owned(), is_error: false };
         let answers = vec![answer; turn.calls.len()];
         String::from_utf8(turn.follow_up(body.as_bytes(), &answers).unwrap()).unwrap()
     }
@@ -54,7 +56,7 @@ impl Heard {
 /// Lets the upstream give its replies, one after the other, in pieces that `cut` makes.
 pub(crate) fn talk<'a>(
     dialect: Dialect,
-    wire: Wire,
+    wire: WireFormat,
     replies: &'a [Vec<u8>],
     cut: impl Fn(&'a [u8]) -> Vec<&'a [u8]>,
 ) -> Heard {
@@ -65,8 +67,8 @@ pub(crate) fn talk<'a>(
             reply.push(piece, &mut client);
         }
         match reply.finish(&mut client) {
-            Next::Ask(turn) => turns.push(turn),
-            Next::Done => {
+            NextStep::Ask(turn) => turns.push(turn),
+            NextStep::Done => {
                 is_given_up = false;
                 break;
             }
@@ -75,13 +77,13 @@ pub(crate) fn talk<'a>(
     if is_given_up {
         reply.give_up(&mut client);
     }
-    let deferred = reply.deferred();
+    let deferred = reply.take_deferred_calls();
     Heard { client, turns, deferred, usage: reply.usage().clone(), is_given_up }
 }
 
 /// As [`talk`], in one piece. Checks that it is the same for every cut into two and for single bytes.
 #[track_caller]
-pub(crate) fn talk_in_any_split(dialect: Dialect, wire: Wire, replies: &[Vec<u8>]) -> Heard {
+pub(crate) fn talk_in_any_split(dialect: Dialect, wire: WireFormat, replies: &[Vec<u8>]) -> Heard {
     let heard = talk(dialect, wire, replies, |bytes| vec![bytes]);
     let single = talk(dialect, wire, replies, |bytes| bytes.chunks(1).collect());
     assert_eq!(heard, single, "byte by byte");
@@ -105,13 +107,13 @@ pub(crate) fn ended_behind_text() -> String {
 }
 
 /// An answer to every call of a turn.
-pub(crate) fn answers(turn: &Turn) -> Vec<Answer> {
-    let answer = |number| Answer { text: format!("original {number}\n"), is_error: false };
+pub(crate) fn answers(turn: &HiddenTurn) -> Vec<ExpandAnswer> {
+    let answer = |number| ExpandAnswer { text: format!("original {number}\n"), is_error: false };
     (1..=turn.calls.len()).map(answer).collect()
 }
 
 /// The body that the upstream is asked again with.
-pub(crate) fn follow_up(turn: &Turn, body: &str) -> serde_json::Value {
+pub(crate) fn follow_up(turn: &HiddenTurn, body: &str) -> serde_json::Value {
     let body = turn.follow_up(body.as_bytes(), &answers(turn)).unwrap();
     serde_json::from_slice(&body).unwrap()
 }

@@ -1,16 +1,16 @@
 //! The content blocks of one reply of the upstream.
 
-use super::grammar::{Call, Grammar};
+use super::grammar::{BlockCall, BlockGrammar};
 use crate::json::Node;
-use crate::reply::deferred::{Deferred, DeferredCall};
+use crate::reply::deferred_calls::{DeferredCall, DeferredCalls};
 use crate::reply::edit::joined;
-use crate::reply::turn::{Anchor, InternalCall};
+use crate::reply::turn::{InternalCall, ThoughtAnchor};
 use std::collections::BTreeMap;
 
 /// The blocks that came so far, in order.
 #[derive(Default)]
-pub(super) struct Ledger {
-    blocks: Vec<Block>,
+pub(super) struct BlockList {
+    blocks: Vec<ReplyBlock>,
     /// Where the latest block of a number is.
     places: BTreeMap<u64, usize>,
     /// How many are calls of our tool.
@@ -20,23 +20,23 @@ pub(super) struct Ledger {
 }
 
 /// A block.
-pub(super) struct Block {
+pub(super) struct ReplyBlock {
     /// The client's number for it; none if the client does not get it.
     pub(super) client: Option<u64>,
     pub(super) is_open: bool,
-    call: Option<Call>,
+    call: Option<BlockCall>,
     /// How it began; empty if that was not said.
     start: String,
     /// How it went on: elements of a JSON list.
     deltas: String,
 }
 
-impl Ledger {
+impl BlockList {
     pub(super) fn begin(
         &mut self,
         index: u64,
         client: Option<u64>,
-        call: Option<Call>,
+        call: Option<BlockCall>,
         start: &str,
     ) {
         match &call {
@@ -46,11 +46,11 @@ impl Ledger {
         }
         let (start, deltas) = (start.to_owned(), String::new());
         self.places.insert(index, self.blocks.len());
-        self.blocks.push(Block { client, is_open: true, call, start, deltas });
+        self.blocks.push(ReplyBlock { client, is_open: true, call, start, deltas });
     }
 
     /// The latest block of that number.
-    pub(super) fn find(&mut self, index: u64) -> Option<&mut Block> {
+    pub(super) fn find(&mut self, index: u64) -> Option<&mut ReplyBlock> {
         self.blocks.get_mut(*self.places.get(&index)?)
     }
 
@@ -71,17 +71,17 @@ impl Ledger {
     }
 
     /// The blocks as a conversation has them.
-    pub(super) fn said<G: Grammar>(&self) -> String {
-        joined(self.blocks.iter().filter_map(Block::json::<G>))
+    pub(super) fn conversation_json<G: BlockGrammar>(&self) -> String {
+        joined(self.blocks.iter().filter_map(ReplyBlock::json::<G>))
     }
 
-    pub(super) fn internal_calls<G: Grammar>(&self) -> Vec<InternalCall> {
-        self.blocks.iter().filter_map(Block::internal_call::<G>).collect()
+    pub(super) fn internal_calls<G: BlockGrammar>(&self) -> Vec<InternalCall> {
+        self.blocks.iter().filter_map(ReplyBlock::internal_call::<G>).collect()
     }
 
     /// Where the calls of our tool are to be put back, if the provider sealed a thought before them.
-    pub(super) fn anchor<G: Grammar>(&self) -> Option<Anchor> {
-        let mut anchor: Option<Anchor> = None;
+    pub(super) fn anchor<G: BlockGrammar>(&self) -> Option<ThoughtAnchor> {
+        let mut anchor: Option<ThoughtAnchor> = None;
         let mut calls = Vec::new();
         for block in &self.blocks {
             let Some(json) = block.json::<G>() else { continue };
@@ -91,16 +91,16 @@ impl Ledger {
                 // The reply went on behind a call of ours: no client's reply has a place for that.
                 return None;
             } else if let Some(seal) = Node::read(&json).ok().and_then(|node| G::seal(&node)) {
-                anchor = Some(Anchor { seal, behind: 0, calls: Vec::new() });
+                anchor = Some(ThoughtAnchor { seal, behind: 0, calls: Vec::new() });
             } else if let Some(anchor) = &mut anchor {
                 anchor.behind += 1;
             }
         }
-        anchor.map(|anchor| Anchor { calls, ..anchor })
+        anchor.map(|anchor| ThoughtAnchor { calls, ..anchor })
     }
 
-    pub(super) fn deferred<G: Grammar>(&self) -> Deferred {
-        let mut deferred = Deferred::default();
+    pub(super) fn deferred_calls<G: BlockGrammar>(&self) -> DeferredCalls {
+        let mut deferred = DeferredCalls::default();
         for block in &self.blocks {
             if let Some(InternalCall { id, arguments }) = block.internal_call::<G>() {
                 let call = block.json::<G>().unwrap_or_default();
@@ -114,7 +114,7 @@ impl Ledger {
     }
 }
 
-impl Block {
+impl ReplyBlock {
     pub(super) fn go_on(&mut self, delta: &str) {
         if !self.deltas.is_empty() {
             self.deltas.push(',');
@@ -122,7 +122,7 @@ impl Block {
         self.deltas.push_str(delta);
     }
 
-    fn internal_call<G: Grammar>(&self) -> Option<InternalCall> {
+    fn internal_call<G: BlockGrammar>(&self) -> Option<InternalCall> {
         let call = self.call.as_ref().filter(|call| call.is_internal)?;
         let arguments = self.with_deltas(arguments::<G>);
         let arguments = if arguments.is_empty() {
@@ -135,7 +135,7 @@ impl Block {
     }
 
     /// The block as a conversation has it.
-    fn json<G: Grammar>(&self) -> Option<String> {
+    fn json<G: BlockGrammar>(&self) -> Option<String> {
         self.with_deltas(|deltas| G::block(&self.start, deltas, &arguments::<G>(deltas)))
     }
 
@@ -146,6 +146,6 @@ impl Block {
     }
 }
 
-fn arguments<G: Grammar>(deltas: &[Node<'_>]) -> String {
+fn arguments<G: BlockGrammar>(deltas: &[Node<'_>]) -> String {
     deltas.iter().filter_map(|delta| G::fragment(delta)?.text()).collect()
 }

@@ -4,11 +4,11 @@
 //! the model wrote was paid for each time and is summed.
 
 use super::edit::Edit;
-use super::usage::{Tokens, Usage};
+use super::usage::{TokenCounts, TurnUsage};
 use crate::json::{Kind, Node};
 
 /// What a dialect calls its figures. A member of a member is called `outer.inner`.
-pub(crate) struct Names {
+pub(crate) struct UsageNames {
     pub(crate) input: &'static str,
     /// Those whose sum is what the model wrote.
     pub(crate) output: &'static [&'static str],
@@ -21,21 +21,21 @@ pub(crate) struct Names {
 }
 
 /// The figures of a turn.
-pub(crate) struct Figures {
-    names: &'static Names,
+pub(crate) struct UsageFigures {
+    names: &'static UsageNames,
     /// Of the reply that is being read.
     last: Vec<(String, u64)>,
     /// The sums over the replies before it.
     earlier: Vec<(String, u64)>,
-    usage: Usage,
+    usage: TurnUsage,
 }
 
-impl Figures {
-    pub(crate) fn new(names: &'static Names) -> Self {
-        Figures { names, last: Vec::new(), earlier: Vec::new(), usage: Usage::default() }
+impl UsageFigures {
+    pub(crate) fn new(names: &'static UsageNames) -> Self {
+        UsageFigures { names, last: Vec::new(), earlier: Vec::new(), usage: TurnUsage::default() }
     }
 
-    pub(crate) fn usage(&self) -> &Usage {
+    pub(crate) fn usage(&self) -> &TurnUsage {
         &self.usage
     }
 
@@ -44,7 +44,7 @@ impl Figures {
         self.last = read(object).into_iter().map(|(name, _, value)| (name, value)).collect();
         let of = |name: &str| find(&self.last, name);
         let output: Vec<u64> = self.names.output.iter().filter_map(|name| of(name)).collect();
-        let tokens = Tokens {
+        let tokens = TokenCounts {
             input: of(self.names.input),
             output: (!output.is_empty()).then(|| total(output)),
             cache_read: of(self.names.cache_read),
@@ -141,7 +141,7 @@ fn read<'a>(object: &Node<'a>) -> Vec<(String, Node<'a>, u64)> {
 mod tests {
     use super::*;
 
-    const NAMES: Names = Names {
+    const NAMES: UsageNames = UsageNames {
         input: "prompt_tokens",
         output: &["completion_tokens"],
         cache_read: "prompt_tokens_details.cached_tokens",
@@ -157,7 +157,7 @@ mod tests {
         )
     }
 
-    fn note(figures: &mut Figures, json: &str) -> String {
+    fn note(figures: &mut UsageFigures, json: &str) -> String {
         let object = Node::read(json).unwrap();
         figures.note(&object);
         let mut edit = Edit::new(json);
@@ -167,20 +167,20 @@ mod tests {
 
     #[test]
     fn g33_what_was_written_is_summed_and_what_was_read_is_of_the_last_reply() {
-        let mut figures = Figures::new(&NAMES);
+        let mut figures = UsageFigures::new(&NAMES);
         assert_eq!(note(&mut figures, &usage(100, 5, 3)), usage(100, 5, 3));
         figures.next_reply();
         note(&mut figures, &usage(150, 1, 0));
         let last = note(&mut figures, &usage(150, 20, 4));
         assert_eq!(last, usage(150, 25, 7));
-        let Usage { last, sum, .. } = figures.usage();
+        let TurnUsage { last, sum, .. } = figures.usage();
         assert_eq!((last.input, last.output, last.cache_read), (Some(150), Some(20), Some(7)));
         assert_eq!((sum.input, sum.output, sum.cache_read), (Some(250), Some(25), Some(14)));
     }
 
     #[test]
     fn a_figure_that_only_an_earlier_reply_had_is_added() {
-        let mut figures = Figures::new(&NAMES);
+        let mut figures = UsageFigures::new(&NAMES);
         note(&mut figures, r#"{"completion_tokens":5}"#);
         figures.next_reply();
         let last = note(&mut figures, r#"{"prompt_tokens":9,"total_tokens":9}"#);

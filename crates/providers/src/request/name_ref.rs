@@ -1,4 +1,4 @@
-//! A name or an id, by where it stands in the body.
+//! A reference to a name or an id, by where it stands in the body.
 
 use super::result::text;
 use crate::json::Reader;
@@ -9,19 +9,19 @@ use std::ops::Range;
 
 /// A name or an id. Who knows of it need not hold the body, and looks it up there when it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
+pub enum NameRef {
     /// It stands there: the content of a string, between its quotes and still escaped.
     At(Range<usize>),
     /// The body does not spell it.
     Fixed(&'static str),
 }
 
-impl Word {
+impl NameRef {
     /// How many bytes it takes in the body.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Word::At(span) => span.len(),
-            Word::Fixed(name) => name.len(),
+            NameRef::At(span) => span.len(),
+            NameRef::Fixed(name) => name.len(),
         }
     }
 
@@ -29,14 +29,14 @@ impl Word {
     #[must_use]
     pub fn text<'b>(&self, body: &'b [u8]) -> Cow<'b, str> {
         match self {
-            Word::At(span) => text(body, span, true).unwrap_or_default(),
-            Word::Fixed(name) => Cow::Borrowed(name),
+            NameRef::At(span) => text(body, span, true).unwrap_or_default(),
+            NameRef::Fixed(name) => Cow::Borrowed(name),
         }
     }
 }
 
 /// Reads a string: nothing if it is not one, or one that no text can hold.
-pub(crate) fn word(reader: &mut Reader<'_>) -> Result<Option<Word>, Refusal> {
+pub(crate) fn read_name(reader: &mut Reader<'_>) -> Result<Option<NameRef>, Refusal> {
     let content = reader.value()?.content();
-    Ok(content.filter(|span| unescape(reader.spelling(span.clone())).is_some()).map(Word::At))
+    Ok(content.filter(|span| unescape(reader.spelling(span.clone())).is_some()).map(NameRef::At))
 }

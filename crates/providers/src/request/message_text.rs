@@ -1,4 +1,4 @@
-//! What people and systems say in a conversation.
+//! Message texts: what people and systems say in a conversation.
 
 use super::result::text;
 use crate::json::text::escape_into;
@@ -13,12 +13,12 @@ pub struct MessageText {
     /// Where the text is: the content of a string, between its quotes and still escaped.
     pub span: Range<usize>,
     /// Whose text it is.
-    pub role: Role,
+    pub role: MessageRole,
 }
 
 /// Who says something to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum MessageRole {
     /// The person, or what a client says in their place.
     User,
     /// Who made the agent: system prompts, and messages of a system or a developer.
@@ -29,7 +29,7 @@ pub enum Role {
 
 /// Whether to collect what people and systems say, which most requests are read without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Texts {
+pub enum MessageTexts {
     /// Pass it.
     Unwanted,
     /// Collect it.

@@ -1,16 +1,16 @@
-//! What was found so far.
+//! The request builder: what was found so far in a body, told by the walk over it.
 
-use super::calls::Calls;
-use super::result::{Shape, ToolResult};
-use super::sites::{AnswerSite, Audience, CallSite, ThoughtSite};
+use super::call_index::CallIndex;
+use super::message_text::{MessageRole, MessageText, MessageTexts};
+use super::name_ref::NameRef;
+use super::result::{ResultShape, ToolResult};
+use super::sites::{AnswerSite, CallSite, ResultAudience, ThoughtSite};
 use super::slot::Slot;
-use super::speech::{MessageText, Role, Texts};
-use super::tools::Tools;
-use super::turns::{List, Mark, Turns};
-use super::word::Word;
-use super::{Head, Request};
+use super::tools::ToolList;
+use super::turns::{ConversationTurns, TurnList, TurnMark};
+use super::{Request, RequestHead};
+use crate::earlier_reading::{EarlierReading, NoEarlierReading};
 use crate::json::{Key, Reader};
-use crate::known::{Known, Unknown};
 use crate::refusal::Refusal;
 use std::ops::Range;
 
@@ -26,15 +26,15 @@ const MAX_TEXTS: usize = 20_000;
 const CALL_BYTES_PER_BYTE: usize = 4;
 const CALL_BYTES: usize = 1 << 20;
 
-/// What was found so far in a body.
-pub(crate) struct Found<'a> {
-    known: &'a dyn Known,
-    pub(crate) calls: Calls<'a>,
-    pub(crate) tools: Option<Tools<'a>>,
+/// Builds a request from what is found in a body.
+pub(crate) struct RequestBuilder<'a> {
+    known: &'a dyn EarlierReading,
+    pub(crate) calls: CallIndex<'a>,
+    pub(crate) tools: Option<ToolList<'a>>,
     /// Tools that came as items of the conversation.
-    item_tools: Vec<Tools<'a>>,
+    item_tools: Vec<ToolList<'a>>,
     /// Lists of tools that others are preferred to.
-    pub(crate) further_tools: Vec<Tools<'a>>,
+    pub(crate) further_tools: Vec<ToolList<'a>>,
     /// A member says which tools may be called.
     pub(crate) restricts_tools: bool,
     /// The answer is not waited for.
@@ -42,7 +42,7 @@ pub(crate) struct Found<'a> {
     /// The list of messages was read.
     pub(crate) messages: Slot<()>,
     /// Its turns so far.
-    list: List,
+    list: TurnList,
     /// The list of tools was read.
     pub(crate) tool_list: Slot<()>,
     /// The body names the version of its format.
@@ -57,41 +57,41 @@ pub(crate) struct Found<'a> {
     /// How many of the answers the model has seen, as what follows them shows.
     seen: usize,
     /// Texts of the object that is being read. Whether it is a tool result may come after them.
-    texts: Vec<(Range<usize>, Shape)>,
+    texts: Vec<(Range<usize>, ResultShape)>,
     /// Texts of documents inside the object that is being read, if what is said is to be collected.
     enclosed: Vec<Range<usize>>,
     /// What is said is to be collected.
-    pub(crate) wants_speech: bool,
+    pub(crate) wants_texts: bool,
     /// Texts of the message that is being read, and whether they are attached to it. Whose they are may come after them.
     said: Vec<(Range<usize>, bool)>,
-    speech: Vec<MessageText>,
+    message_texts: Vec<MessageText>,
 }
 
 /// What a result says of itself.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
-    pub(crate) call_id: Option<Word>,
-    pub(crate) tool_name: Option<Word>,
+pub(crate) struct ResultHeader {
+    pub(crate) call_id: Option<NameRef>,
+    pub(crate) tool_name: Option<NameRef>,
     pub(crate) is_error: bool,
     /// Who reads it: only texts that the model reads are results.
-    pub(crate) audience: Audience,
+    pub(crate) audience: ResultAudience,
     /// Where it stands in its list.
     pub(crate) element: Option<Range<usize>>,
 }
 
-impl<'a> Found<'a> {
-    pub(crate) fn new(body: &'a [u8], texts: Texts, known: &'a dyn Known) -> Self {
-        Found {
+impl<'a> RequestBuilder<'a> {
+    pub(crate) fn new(body: &'a [u8], texts: MessageTexts, known: &'a dyn EarlierReading) -> Self {
+        RequestBuilder {
             known,
-            wants_speech: texts == Texts::Wanted,
-            calls: Calls::new(body),
+            wants_texts: texts == MessageTexts::Wanted,
+            calls: CallIndex::new(body),
             tools: None,
             item_tools: Vec::new(),
             further_tools: Vec::new(),
             restricts_tools: false,
             is_background: false,
             messages: Slot::default(),
-            list: List::default(),
+            list: TurnList::default(),
             tool_list: Slot::default(),
             has_version: false,
             choices: Slot::default(),
@@ -103,7 +103,7 @@ impl<'a> Found<'a> {
             texts: Vec::new(),
             enclosed: Vec::new(),
             said: Vec::new(),
-            speech: Vec::new(),
+            message_texts: Vec::new(),
         }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Found<'a> {
             return reader.skip();
         }
         let start = reader.upcoming();
-        let known = self.take_up(start, reader.rest(start));
+        let known = self.resume(start, reader.rest(start));
         self.list.start = start;
         let each = |reader: &mut Reader<'a>| {
             turn(reader, self)?;
@@ -132,35 +132,36 @@ impl<'a> Found<'a> {
     }
 
     /// Takes up what is known of the first turns, and returns where they end.
-    fn take_up(&mut self, start: usize, list: &[u8]) -> Option<usize> {
-        if self.wants_speech {
+    fn resume(&mut self, start: usize, list: &[u8]) -> Option<usize> {
+        if self.wants_texts {
             return None;
         }
         let (turns, end) = self.known.turns(start, list)?;
-        let Turns { list, calls, answers, results, thoughts } = turns.up_to(end, start)?;
+        let ConversationTurns { list, calls, answers, results, thoughts } =
+            turns.up_to(end, start)?;
         let mark = list.marks.last()?;
-        self.calls.take_up(calls, &answers, mark);
+        self.calls.resume(calls, &answers, mark);
         (self.seen, self.call_bytes) = (mark.seen, mark.call_bytes);
         (self.list, self.answers, self.results) = (list, answers, results);
         self.thoughts = thoughts;
         Some(end)
     }
 
-    fn mark(&self, end: usize) -> Mark {
+    fn mark(&self, end: usize) -> TurnMark {
         let (calls, first_calls) = self.calls.mark();
         let (answers, results) = (self.answers.len(), self.results.len());
         let thoughts = self.thoughts.len();
         let (seen, call_bytes) = (self.seen, self.call_bytes);
-        Mark { end, calls, answers, results, thoughts, seen, first_calls, call_bytes }
+        TurnMark { end, calls, answers, results, thoughts, seen, first_calls, call_bytes }
     }
 
     /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
     pub(crate) fn texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
         let texts = &mut self.texts;
-        let most = most_texts(self.wants_speech);
+        let most = most_texts(self.wants_texts);
         each_text(reader, kind, self.known, |span| {
             if texts.len() <= most {
-                texts.push((span, Shape::Text));
+                texts.push((span, ResultShape::Text));
             }
         })
     }
@@ -168,7 +169,7 @@ impl<'a> Found<'a> {
     /// Reads a string.
     pub(crate) fn text(&mut self, reader: &mut Reader<'a>) -> Result<(), Refusal> {
         let content = self.content(reader)?;
-        self.texts.extend(content.map(|span| (span, Shape::Text)));
+        self.texts.extend(content.map(|span| (span, ResultShape::Text)));
         Ok(())
     }
 
@@ -184,7 +185,7 @@ impl<'a> Found<'a> {
     }
 
     /// The object is what the model thought. One that nobody sealed cannot be told from others.
-    pub(crate) fn thought(&mut self, seal: Option<Word>, element: Option<Range<usize>>) {
+    pub(crate) fn thought(&mut self, seal: Option<NameRef>, element: Option<Range<usize>>) {
         let seal = seal.filter(|seal| seal.size() > 0);
         self.thoughts
             .extend(seal.zip(element).map(|(seal, element)| ThoughtSite { seal, element }));
@@ -196,8 +197,8 @@ impl<'a> Found<'a> {
     }
 
     /// Notes a text of the object that is being read.
-    pub(crate) fn add_text(&mut self, span: Range<usize>, shape: Shape) {
-        if self.texts.len() <= most_texts(self.wants_speech) {
+    pub(crate) fn add_text(&mut self, span: Range<usize>, shape: ResultShape) {
+        if self.texts.len() <= most_texts(self.wants_texts) {
             self.texts.push((span, shape));
         }
     }
@@ -209,10 +210,12 @@ impl<'a> Found<'a> {
     }
 
     /// The object is a tool result, and the texts are its own.
-    pub(crate) fn answer(&mut self, answer: Answer) {
-        let Answer { call_id, mut tool_name, is_error, mut audience, element } = answer;
+    pub(crate) fn answer(&mut self, answer: ResultHeader) {
+        let ResultHeader { call_id, mut tool_name, is_error, mut audience, element } = answer;
         let (mut call, mut arguments) = (None, None);
-        if let Some((index, site)) = self.calls.answered(call_id.as_ref(), tool_name.as_ref()) {
+        if let Some((index, site)) =
+            self.calls.call_for_result(call_id.as_ref(), tool_name.as_ref())
+        {
             call = Some(index);
             tool_name = site.name.clone().or(tool_name);
             arguments = site.arguments.clone();
@@ -225,14 +228,14 @@ impl<'a> Found<'a> {
             element,
             is_last_turn: true,
         });
-        if audience == Audience::Program {
+        if audience == ResultAudience::Program {
             self.attach_texts();
         }
-        if audience != Audience::Model {
+        if audience != ResultAudience::Model {
             return self.drop_texts();
         }
         let call_bytes =
-            [&call_id, &tool_name].into_iter().flatten().map(Word::size).sum::<usize>()
+            [&call_id, &tool_name].into_iter().flatten().map(NameRef::size).sum::<usize>()
                 + arguments.as_ref().map_or(0, |arguments| arguments.span.len());
         if !self.has_room_for(call_bytes) {
             // Secrets are looked for in what is attached, too.
@@ -270,8 +273,12 @@ impl<'a> Found<'a> {
     }
 
     /// Reads what is said in a message: like [`texts`](Self::texts).
-    pub(crate) fn speech(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        each_text(reader, kind, &Unknown, |span| self.said.push((span, false)))
+    pub(crate) fn message_texts(
+        &mut self,
+        reader: &mut Reader<'a>,
+        kind: &str,
+    ) -> Result<(), Refusal> {
+        each_text(reader, kind, &NoEarlierReading, |span| self.said.push((span, false)))
     }
 
     /// Reads what someone says outside of messages.
@@ -281,8 +288,8 @@ impl<'a> Found<'a> {
         kind: &str,
         role: &str,
     ) -> Result<(), Refusal> {
-        self.speech(reader, kind)?;
-        self.said_by(role);
+        self.message_texts(reader, kind)?;
+        self.end_message(role);
         Ok(())
     }
 
@@ -305,7 +312,7 @@ impl<'a> Found<'a> {
     pub(crate) fn attach_texts(&mut self) {
         let texts = self.texts.drain(..).map(|(span, _)| span);
         let mut spans: Vec<_> = texts.chain(self.enclosed.drain(..)).collect();
-        if self.wants_speech {
+        if self.wants_texts {
             spans.sort_by_key(|span| span.start);
             self.attach(spans);
         }
@@ -313,19 +320,19 @@ impl<'a> Found<'a> {
 
     /// The texts of the object are what is said in the message.
     pub(crate) fn say_texts(&mut self) {
-        if self.wants_speech {
+        if self.wants_texts {
             self.said.extend(self.texts.drain(..).map(|(span, _)| (span, false)));
         }
     }
 
     /// The message is over, and this is who said it.
-    pub(crate) fn said_by(&mut self, role: &str) {
+    pub(crate) fn end_message(&mut self, role: &str) {
         let role = match role {
-            "user" => Role::User,
-            "system" | "developer" => Role::System,
+            "user" => MessageRole::User,
+            "system" | "developer" => MessageRole::System,
             "tool" => {
                 self.said.retain(|(_, is_attached)| *is_attached);
-                Role::Attached
+                MessageRole::Attached
             }
             "assistant" | "model" => {
                 self.model_speaks();
@@ -333,16 +340,16 @@ impl<'a> Found<'a> {
             }
             _ => return self.said.clear(),
         };
-        self.speech.extend(self.said.drain(..).map(|(span, is_attached)| MessageText {
+        self.message_texts.extend(self.said.drain(..).map(|(span, is_attached)| MessageText {
             span,
-            role: if is_attached { Role::Attached } else { role },
+            role: if is_attached { MessageRole::Attached } else { role },
         }));
     }
 
     /// Reads the list of tools, which may occur once.
     pub(crate) fn tools(&mut self, reader: &mut Reader<'a>, key: &Key<'a>) -> Result<(), Refusal> {
         self.tool_list.mark(key)?;
-        self.tools = Tools::read(reader)?;
+        self.tools = ToolList::read(reader)?;
         Ok(())
     }
 
@@ -353,16 +360,16 @@ impl<'a> Found<'a> {
     }
 
     /// Tools came as an item.
-    pub(crate) fn item_tools(&mut self, tools: Option<Tools<'a>>) {
+    pub(crate) fn item_tools(&mut self, tools: Option<ToolList<'a>>) {
         self.item_tools.extend(tools);
     }
 
-    pub(crate) fn into_request(mut self, mut head: Head<'a>) -> Request<'a> {
+    pub(crate) fn into_request(mut self, mut head: RequestHead<'a>) -> Request<'a> {
         head.choices = head.choices.or(self.choices.take());
         for (index, answer) in self.answers.iter_mut().enumerate() {
             answer.is_last_turn = index >= self.seen;
         }
-        let is_all = !self.wants_speech && !self.calls.has_aliases && self.item_tools.is_empty();
+        let is_all = !self.wants_texts && !self.calls.has_aliases && self.item_tools.is_empty();
         let list = is_all.then_some(self.list);
         // The first item stays where it is while the conversation grows.
         let mut lists =
@@ -372,7 +379,7 @@ impl<'a> Found<'a> {
         Request {
             head,
             results: self.results,
-            texts: self.speech,
+            texts: self.message_texts,
             calls: self.calls.into_sites(),
             answers: self.answers,
             thoughts: self.thoughts,
@@ -386,15 +393,15 @@ impl<'a> Found<'a> {
 }
 
 /// How many texts of one object are kept, one more than a result may have aside: all, where what is said is collected.
-fn most_texts(wants_speech: bool) -> usize {
-    if wants_speech { usize::MAX - 1 } else { MAX_RESULT_TEXTS }
+fn most_texts(wants_texts: bool) -> usize {
+    if wants_texts { usize::MAX - 1 } else { MAX_RESULT_TEXTS }
 }
 
 /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
 pub(crate) fn each_text(
     reader: &mut Reader<'_>,
     kind: &str,
-    known: &dyn Known,
+    known: &dyn EarlierReading,
     mut note: impl FnMut(Range<usize>),
 ) -> Result<(), Refusal> {
     if reader.peek() != b'[' {

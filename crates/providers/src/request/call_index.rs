@@ -1,10 +1,10 @@
-//! The calls of a conversation, and which of them a result answers.
+//! The index of tool calls: those of a conversation, and which of them a result answers.
 
-use super::result::Arguments;
+use super::name_ref::NameRef;
+use super::result::CallArguments;
 use super::sites::{AnswerSite, CallSite};
 use super::slot::Slot;
-use super::turns::Mark;
-use super::word::Word;
+use super::turns::TurnMark;
 use crate::json::{Kind, Reader, Value};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ const LATEST: usize = 8;
 
 /// The calls so far.
 #[derive(Debug)]
-pub(crate) struct Calls<'a> {
+pub(crate) struct CallIndex<'a> {
     body: &'a [u8],
     calls: Vec<CallSite>,
     /// The calls by their ids, up to the one where `with_ids` ends.
@@ -37,9 +37,9 @@ pub(crate) struct Calls<'a> {
     pub(crate) has_aliases: bool,
 }
 
-impl<'a> Calls<'a> {
+impl<'a> CallIndex<'a> {
     pub(crate) fn new(body: &'a [u8]) -> Self {
-        Calls {
+        CallIndex {
             body,
             calls: Vec::new(),
             by_id: HashMap::new(),
@@ -55,7 +55,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Goes on behind these calls, with those answered that have an answer.
-    pub(crate) fn take_up(&mut self, calls: Vec<CallSite>, answers: &[AnswerSite], mark: &Mark) {
+    pub(crate) fn resume(&mut self, calls: Vec<CallSite>, answers: &[AnswerSite], mark: &TurnMark) {
         self.is_answered = vec![false; calls.len()];
         for answer in answers {
             if let Some(is_answered) = answer.call.and_then(|call| self.is_answered.get_mut(call)) {
@@ -72,7 +72,7 @@ impl<'a> Calls<'a> {
     }
 
     /// A message begins.
-    pub(crate) fn message(&mut self) {
+    pub(crate) fn begin_message(&mut self) {
         self.follows_calls = self.calls.len() > self.message;
         self.message = self.calls.len();
     }
@@ -87,7 +87,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Lets the latest call be found by another id, too.
-    pub(crate) fn also(&mut self, id: &Word) {
+    pub(crate) fn add_alias(&mut self, id: &NameRef) {
         self.has_aliases = true;
         self.index_ids();
         if let Some(index) = self.calls.len().checked_sub(1) {
@@ -96,10 +96,10 @@ impl<'a> Calls<'a> {
     }
 
     /// The call that a result with this id, or else from the tool of this name, answers.
-    pub(crate) fn answered(
+    pub(crate) fn call_for_result(
         &mut self,
-        id: Option<&Word>,
-        name: Option<&Word>,
+        id: Option<&NameRef>,
+        name: Option<&NameRef>,
     ) -> Option<(usize, &CallSite)> {
         let by_id = id.and_then(|id| self.with_id(id));
         let index = by_id.or_else(|| self.first_waiting(name?, id.is_none()))?;
@@ -108,7 +108,7 @@ impl<'a> Calls<'a> {
     }
 
     /// The latest call with this id.
-    fn with_id(&mut self, id: &Word) -> Option<usize> {
+    fn with_id(&mut self, id: &NameRef) -> Option<usize> {
         let (body, id) = (self.body, id.text(self.body));
         let mut latest = self.calls.iter().rev().take(LATEST);
         if let Some(back) = latest.position(|call| call.has_id(&id, body)) {
@@ -135,7 +135,7 @@ impl<'a> Calls<'a> {
     }
 
     /// The first call of the turn to the tool of this name that has no result; if it has an id, only `with_id`.
-    fn first_waiting(&mut self, name: &Word, with_id: bool) -> Option<usize> {
+    fn first_waiting(&mut self, name: &NameRef, with_id: bool) -> Option<usize> {
         self.index_names();
         let waiting = self.unanswered.get_mut(&name.text(self.body))?;
         let is_over = |index: usize| {
@@ -155,11 +155,11 @@ impl<'a> Calls<'a> {
 }
 
 /// Reads the arguments of a call: a JSON value, or a string that holds one.
-pub(crate) fn arguments(reader: &mut Reader<'_>) -> Result<Option<Arguments>, Refusal> {
+pub(crate) fn arguments(reader: &mut Reader<'_>) -> Result<Option<CallArguments>, Refusal> {
     let value = reader.value()?;
     Ok(Some(match value.content() {
-        Some(span) => Arguments { span, is_string: true },
-        None => Arguments { span: value.span, is_string: false },
+        Some(span) => CallArguments { span, is_string: true },
+        None => CallArguments { span: value.span, is_string: false },
     }))
 }
 

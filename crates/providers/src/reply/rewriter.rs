@@ -1,11 +1,11 @@
-//! What every dialect's way of speaking answers to.
+//! The reply rewriter: what every provider API does with the replies of its upstream.
 
-use super::deferred::Deferred;
-use super::frames::{Broken, Frame, Out};
-use super::turn::Next;
-use super::usage::Usage;
+use super::continuation::ReplyContinuation;
+use super::deferred_calls::DeferredCalls;
+use super::frames::{BrokenStream, FrameWriter, StreamFrame};
+use super::turn::NextStep;
+use super::usage::TurnUsage;
 use crate::json::Node;
-use crate::openai_responses::Continuation;
 use crate::refusal::Refusal;
 pub(crate) use crate::request::TOOL;
 
@@ -18,22 +18,26 @@ pub(crate) fn ended_notice(has_text: bool) -> String {
     format!("{}{ENDED}", if has_text { "\n\n" } else { "" })
 }
 
-/// One dialect's way of speaking: what of the upstream's replies the client gets.
+/// Rewrites replies: decides what of the upstream's replies the client gets.
 ///
-/// It lives as long as the client's reply, over as many replies of the upstream as that takes: after a `Next::Ask` the
-/// events of the next reply follow.
-pub(crate) trait Speech: Send + Sync {
+/// It lives as long as the client's reply, over as many replies of the upstream as that takes: after a
+/// `NextStep::Ask` the events of the next reply follow.
+pub(crate) trait ReplyRewriter: Send + Sync {
     /// One complete event that has a payload. Writes what the client gets: `out.pass(frame)` as it came,
     /// `out.with(frame, json)` with another payload, `out.compose(name, json)` one of our own, or nothing.
     ///
     /// `Err` before anything was written: this event and all after it go to the client as they come.
-    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn>;
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough>;
 
     /// The upstream's reply is over: events came, and their closing ones were among them or not.
-    fn finish(&mut self, out: &mut Out<'_>) -> Next;
+    fn finish(&mut self, out: &mut FrameWriter<'_>) -> NextStep;
 
     /// A whole reply. `Err` before anything was written: it goes to the client as it is.
-    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn>;
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough>;
 
     /// Takes the figures from a whole reply in which there is nothing of ours.
     fn count(&mut self, reply: &Node<'_>);
@@ -46,41 +50,41 @@ pub(crate) trait Speech: Send + Sync {
     /// Whether this reply called our tool and did not come to its end: then an event that is cut off is not the client's.
     fn is_internal(&self) -> bool;
 
-    fn usage(&self) -> &Usage;
+    fn usage(&self) -> &TurnUsage;
 
     /// What [`Reply::deferred`](super::Reply::deferred) gives: taken out, so that it is given once.
-    fn deferred(&mut self) -> Option<Deferred>;
+    fn take_deferred_calls(&mut self) -> Option<DeferredCalls>;
 
-    fn is_stored(&mut self, _: bool) {}
+    fn set_stored(&mut self, _: bool) {}
 
-    fn continuation(&mut self) -> Option<Continuation> {
+    fn continuation(&mut self) -> Option<ReplyContinuation> {
         None
     }
 
-    /// Ends a client's stream that was left open by `Next::Ask`, or in the middle of the reply after it.
-    fn give_up(&mut self, out: &mut Out<'_>);
+    /// Ends a client's stream that was left open by `NextStep::Ask`, or in the middle of the reply after it.
+    fn give_up(&mut self, out: &mut FrameWriter<'_>);
 
-    /// Breaks off a client's stream that was left open by `Next::Ask`, with the provider's error.
-    fn fail(&mut self, status: u16, document: &str, out: &mut Out<'_>) {
+    /// Breaks off a client's stream that was left open by `NextStep::Ask`, with the provider's error.
+    fn fail(&mut self, status: u16, document: &str, out: &mut FrameWriter<'_>) {
         out.error(status, document);
     }
 
-    /// Ends a client's whole reply that was left unwritten by `Next::Ask`.
+    /// Ends a client's whole reply that was left unwritten by `NextStep::Ask`.
     fn give_up_whole(&mut self, out: &mut Vec<u8>);
 }
 
 /// From here on everything goes to the client as it comes: an error of the provider, or what we cannot read.
 #[derive(Debug)]
-pub(crate) struct PassOn;
+pub(crate) struct PassThrough;
 
-impl From<Refusal> for PassOn {
+impl From<Refusal> for PassThrough {
     fn from(_: Refusal) -> Self {
-        PassOn
+        PassThrough
     }
 }
 
-impl From<Broken> for PassOn {
-    fn from(_: Broken) -> Self {
-        PassOn
+impl From<BrokenStream> for PassThrough {
+    fn from(_: BrokenStream) -> Self {
+        PassThrough
     }
 }

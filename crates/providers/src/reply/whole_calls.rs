@@ -1,17 +1,17 @@
-//! The calls of a reply, in dialects in which a call comes whole.
+//! The tool calls of a reply, in dialects in which a call comes whole.
 
-use super::deferred::{Deferred, DeferredCall};
+use super::deferred_calls::{DeferredCall, DeferredCalls};
 use super::edit::joined;
 use super::turn::InternalCall;
 use crate::request::call_key;
 
 /// Our calls, and what the client's are known by.
 #[derive(Default)]
-pub(crate) struct Calls {
-    calls: Deferred,
+pub(crate) struct WholeCalls {
+    calls: DeferredCalls,
 }
 
-impl Calls {
+impl WholeCalls {
     /// Adds a call of ours, as the model wrote it.
     pub(crate) fn add_ours(&mut self, id: String, arguments: &str, call: &str) {
         self.calls.calls.push(DeferredCall {
@@ -61,7 +61,7 @@ impl Calls {
     }
 
     /// Our calls, if they came together with the client's.
-    pub(crate) fn deferred(&self) -> Option<Deferred> {
+    pub(crate) fn deferred_calls(&self) -> Option<DeferredCalls> {
         (self.has_internal() && !self.are_internal()).then(|| self.calls.clone())
     }
 }

@@ -1,9 +1,9 @@
-//! Reads what a reply cost while it passes by unchanged.
+//! Usage metering: reads what a reply cost while it passes by unchanged.
 
-use super::frames::Frames;
-use super::speech::Speech;
-use super::usage::Usage;
-use super::wire::Wire;
+use super::frames::FrameReader;
+use super::rewriter::ReplyRewriter;
+use super::usage::TurnUsage;
+use super::wire_format::WireFormat;
 use crate::dialect::Dialect;
 use crate::json::Node;
 
@@ -16,9 +16,9 @@ const MAX_WHOLE: usize = 4 << 20;
 /// ours, the client gets the upstream's bytes, and what they say about tokens is read on the side.
 ///
 /// ```
-/// use tokenforge_providers::{Dialect, UsageMeter, Wire};
+/// use tokenforge_providers::{Dialect, UsageMeter, WireFormat};
 ///
-/// let mut meter = UsageMeter::new(Dialect::OpenAiChat, Wire::Whole);
+/// let mut meter = UsageMeter::new(Dialect::OpenAiChat, WireFormat::Whole);
 /// meter.push(br#"{"choices":[],"usage":{"prompt_tokens":90,"#);
 /// meter.push(br#""completion_tokens":7}}"#);
 /// let usage = meter.finish();
@@ -27,13 +27,13 @@ const MAX_WHOLE: usize = 4 << 20;
 pub struct UsageMeter {
     /// What every part of the reply holds that says what it cost.
     marker: &'static str,
-    speech: Box<dyn Speech>,
-    state: State,
+    rewriter: Box<dyn ReplyRewriter>,
+    state: MeterState,
 }
 
-enum State {
+enum MeterState {
     Whole(Vec<u8>),
-    Stream(Frames),
+    Stream(FrameReader),
     /// What came cannot be read, or is too long.
     Lost,
 }
@@ -41,71 +41,71 @@ enum State {
 impl UsageMeter {
     /// For a reply of which nothing came yet.
     #[must_use]
-    pub fn new(dialect: Dialect, wire: Wire) -> Self {
+    pub fn new(dialect: Dialect, wire: WireFormat) -> Self {
         let state = match wire {
-            Wire::Whole => State::Whole(Vec::new()),
-            _ => State::Stream(Frames::new(wire)),
+            WireFormat::Whole => MeterState::Whole(Vec::new()),
+            _ => MeterState::Stream(FrameReader::new(wire)),
         };
         let api = dialect.api();
-        UsageMeter { marker: api.profile().usage_marker, speech: api.reply(), state }
+        UsageMeter { marker: api.profile().usage_marker, rewriter: api.reply(), state }
     }
 
     /// Looks at bytes as the upstream sent them, split anywhere.
     pub fn push(&mut self, bytes: &[u8]) {
         let is_lost = match &mut self.state {
-            State::Lost => return,
-            State::Whole(body) => {
+            MeterState::Lost => return,
+            MeterState::Whole(body) => {
                 body.extend_from_slice(bytes);
                 body.len() > MAX_WHOLE
             }
-            State::Stream(frames) => {
+            MeterState::Stream(frames) => {
                 frames.push(bytes);
-                read(frames, self.marker, &mut *self.speech).is_none()
+                read(frames, self.marker, &mut *self.rewriter).is_none()
             }
         };
         if is_lost {
-            self.state = State::Lost;
+            self.state = MeterState::Lost;
         }
     }
 
     /// The reply is over, or nobody reads it any further: what it cost, as far as that was said.
     #[must_use]
-    pub fn finish(mut self) -> Usage {
-        match std::mem::replace(&mut self.state, State::Lost) {
-            State::Whole(body) => {
+    pub fn finish(mut self) -> TurnUsage {
+        match std::mem::replace(&mut self.state, MeterState::Lost) {
+            MeterState::Whole(body) => {
                 let text = str::from_utf8(&body).ok();
                 if let Some(node) = text.and_then(|text| Node::read(text).ok()) {
-                    self.speech.count(&node);
+                    self.rewriter.count(&node);
                 }
             }
-            State::Stream(mut frames) => {
+            MeterState::Stream(mut frames) => {
                 // Some upstreams do not end their last event.
                 let rest = frames.take_rest();
                 if let Ok(frame) = frames.last(&rest) {
-                    count(&frame.json, self.marker, &mut *self.speech);
+                    count(&frame.json, self.marker, &mut *self.rewriter);
                 }
             }
-            State::Lost => {}
+            MeterState::Lost => {}
         }
-        self.speech.usage().clone()
+        self.rewriter.usage().clone()
     }
 }
 
 /// Takes the figures from every complete event. Nothing if the stream cannot be taken apart.
-fn read(frames: &mut Frames, marker: &str, speech: &mut dyn Speech) -> Option<()> {
+fn read(frames: &mut FrameReader, marker: &str, rewriter: &mut dyn ReplyRewriter) -> Option<()> {
     while let Some(frame) = frames.next().ok()? {
-        count(&frame.json, marker, speech);
+        count(&frame.json, marker, rewriter);
     }
     frames.release();
     Some(())
 }
 
-fn count(json: &str, marker: &str, speech: &mut dyn Speech) {
+fn count(json: &str, marker: &str, rewriter: &mut dyn ReplyRewriter) {
     // Most events have none, and are not parsed.
     if !json.contains(marker) {
         return;
     }
     if let Ok(event) = Node::read(json) {
-        speech.count_event(&event);
+        rewriter.count_event(&event);
     }
 }

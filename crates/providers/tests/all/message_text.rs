@@ -5,14 +5,16 @@ use serde_json::Value;
 use tokenforge_providers::Dialect::{
     Anthropic, BedrockConverse, BedrockInvoke, Gemini, Ollama, OpenAiChat, OpenAiResponses,
 };
-use tokenforge_providers::Role::{Attached, System, User};
-use tokenforge_providers::{Dialect, MessageText, Refusal, Request, Role, Texts, splice};
+use tokenforge_providers::MessageRole::{Attached, System, User};
+use tokenforge_providers::{
+    Dialect, MessageRole, MessageText, MessageTexts, Refusal, Request, splice,
+};
 
 fn read_all(body: &[u8], dialect: Dialect) -> Request<'_> {
-    Request::read_with(body, dialect, Texts::Wanted).unwrap()
+    Request::read_with(body, dialect, MessageTexts::Wanted).unwrap()
 }
 
-fn spoken(body: &str, dialect: Dialect) -> Vec<(Role, String)> {
+fn spoken(body: &str, dialect: Dialect) -> Vec<(MessageRole, String)> {
     let text = |text: &MessageText| (text.role, text.text(body.as_bytes()).unwrap().into_owned());
     read_all(body.as_bytes(), dialect).texts.iter().map(text).collect()
 }
@@ -146,7 +148,7 @@ fn what_two_readers_could_take_for_different_speech_is_refused() {
         (BedrockConverse, r#"{"messages":[{"role":"user","content":[{"text":"a","text":"b"}]}]}"#),
         (OpenAiResponses, r#"{"input":[{"role":"user","content":"a","content":"b"}]}"#),
     ] {
-        let read = Request::read_with(body.as_bytes(), dialect, Texts::Wanted);
+        let read = Request::read_with(body.as_bytes(), dialect, MessageTexts::Wanted);
         assert!(matches!(read, Err(Refusal::Ambiguous { .. })), "{body}");
     }
 }

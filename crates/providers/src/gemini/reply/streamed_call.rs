@@ -2,33 +2,33 @@
 
 use crate::json::{Kind, Node};
 use crate::reply::edit::Edit;
-use crate::reply::message::Message;
+use crate::reply::message::AssembledMessage;
 
 const SIGNATURE: &str = super::parts::SIGNATURE;
 
 /// A call that is not complete yet.
-pub(super) struct Streamed {
+pub(super) struct StreamedCall {
     /// The part with which it began.
     first: String,
-    arguments: Message,
+    arguments: AssembledMessage,
     /// The signature, if it came with a later part.
     signature: Option<String>,
     /// Where it stands among the parts.
     pub(super) place: usize,
 }
 
-impl Streamed {
+impl StreamedCall {
     /// A call begins with this part. Nothing if it ends with it, too.
     pub(super) fn begin(part: &Node<'_>, call: &Node<'_>, place: usize) -> Option<Self> {
         if !will_continue(call) && call.get("partialArgs").is_none() {
             return None;
         }
-        let mut arguments = Message::default();
+        let mut arguments = AssembledMessage::default();
         for (name, value) in call.get("args").map(|args| args.members()).unwrap_or_default() {
             arguments.add(&name, &value);
         }
         let first = part.raw().to_owned();
-        let mut streamed = Streamed { first, arguments, signature: None, place };
+        let mut streamed = StreamedCall { first, arguments, signature: None, place };
         streamed.take(part, call);
         Some(streamed)
     }
@@ -58,7 +58,7 @@ impl Streamed {
         let mut edit = Edit::new(&self.first);
         let [camel, snake] = part.pick(["functionCall", "function_call"]);
         if let Some(call) = camel.or(snake) {
-            let mut whole = Message::default();
+            let mut whole = AssembledMessage::default();
             for (name, value) in call.members() {
                 if !matches!(&*name, "partialArgs" | "willContinue" | "args") {
                     whole.set(&name, value.raw().to_owned());
