@@ -27,7 +27,7 @@ pub(crate) trait ProviderApi: Sync {
     fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>>;
 
     /// Reads a member at the top of a request.
-    fn member<'a>(
+    fn read_member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
@@ -59,7 +59,7 @@ pub(crate) trait ProviderApi: Sync {
     }
 
     /// What takes its replies to the client.
-    fn reply(&self) -> Box<dyn ReplyRewriter>;
+    fn rewriter(&self) -> Box<dyn ReplyRewriter>;
 
     /// The error that a body holds, if it is one.
     fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {

@@ -26,6 +26,9 @@
 //!
 //! A [`Reply`] takes the provider's replies to the client, and keeps the calls of our own tool from it.
 //!
+//! What is particular to a provider's API is in a folder of its own, behind one trait (`api.rs`); [`Dialect`] is the list
+//! of them. What they have in common is in `request` and `reply`.
+//!
 //! A body that is not JSON, or that two readers could understand differently, is a [`Refusal`]: forward it as it came.
 //! So is whatever this crate does not know: images, documents, results that a provider's own tools made, results that a
 //! program reads, blocks of unknown kinds. No input makes it panic, recurse or take more than linear time.

@@ -87,7 +87,7 @@ impl Reply {
             _ => ReplyState::Stream(FrameReader::new(wire)),
         };
         Reply {
-            rewriter: dialect.api().reply(),
+            rewriter: dialect.api().rewriter(),
             client: ClientStream::new(dialect, wire),
             state,
             is_first: true,

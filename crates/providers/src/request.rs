@@ -101,8 +101,9 @@ impl<'a> Request<'a> {
         known: &'a dyn EarlierReading,
     ) -> Result<Self, Refusal> {
         let (api, mut builder) = (dialect.api(), RequestBuilder::new(body, texts, known));
-        let head =
-            RequestHead::read_with(body, |reader, key| api.member(reader, &key, &mut builder))?;
+        let head = RequestHead::read_with(body, |reader, key| {
+            api.read_member(reader, &key, &mut builder)
+        })?;
         if api.profile().needs_version && !builder.has_version {
             builder = RequestBuilder::new(body, texts, known);
         }

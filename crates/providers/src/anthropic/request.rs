@@ -14,7 +14,7 @@ use crate::request::slot::Slot;
 use std::ops::Range;
 
 /// Reads a member at the top of the body.
-pub(crate) fn member<'a>(
+pub(crate) fn read_member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
     builder: &mut RequestBuilder<'a>,

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Reads a member at the top of the body.
-pub(crate) fn member<'a>(
+pub(crate) fn read_member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
     builder: &mut RequestBuilder<'a>,

@@ -16,7 +16,7 @@ use crate::request::tools::ToolList;
 use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
-pub(crate) fn member<'a>(
+pub(crate) fn read_member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
     builder: &mut RequestBuilder<'a>,

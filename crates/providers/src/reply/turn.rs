@@ -76,16 +76,8 @@ impl HiddenTurn {
         if answers.len() != self.calls.len() {
             return None;
         }
-        let answers = self.answers(answers);
-        splice(
-            body,
-            &[conversation::go_on(
-                body,
-                &self.dialect.profile().conversation,
-                &self.said,
-                &answers,
-            )?],
-        )
+        let (list, answers) = (&self.dialect.profile().conversation, self.answers(answers));
+        splice(body, &[conversation::go_on(body, list, &self.said, &answers)?])
     }
 
     /// The answers as elements of the conversation's list.

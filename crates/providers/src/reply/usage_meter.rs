@@ -47,7 +47,7 @@ impl UsageMeter {
             _ => MeterState::Stream(FrameReader::new(wire)),
         };
         let api = dialect.api();
-        UsageMeter { marker: api.profile().usage_marker, rewriter: api.reply(), state }
+        UsageMeter { marker: api.profile().usage_marker, rewriter: api.rewriter(), state }
     }
 
     /// Looks at bytes as the upstream sent them, split anywhere.

@@ -147,7 +147,7 @@ pub(crate) fn insertion(at: usize, json: String) -> Splice<'static> {
 
 impl ToolExchange<'_> {
     /// The answer as an element of the list that its sibling's answer stands in.
-    fn result(&self, dialect: Dialect) -> String {
+    pub(super) fn result(&self, dialect: Dialect) -> String {
         dialect.api().tool_result(self.id, self.answer, self.is_error)
     }
 }
