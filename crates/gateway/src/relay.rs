@@ -72,7 +72,7 @@ pub(crate) async fn relay(
     head.headers.remove(CONTENT_ENCODING);
     exchange.set_response(head);
     let mut reply = Reply::new(job.originals.dialect, wire);
-    reply.is_stored(job.is_stored);
+    reply.set_stored(job.is_stored);
     let mut relaying = Box::new(Relaying {
         gateway: gateway.clone(),
         state: state.clone(),

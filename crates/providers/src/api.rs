@@ -1,8 +1,8 @@
 //! The provider API trait: what each provider's API has of its own.
 //!
-//! Facts are data, a [`Profile`]; the rest are a few methods, called once for a request, for a member at its top or for a
-//! frame of a reply, never for a token of JSON. What APIs have in common is in `request` and `reply`; the list of them is in
-//! `dialect.rs`.
+//! Facts are data, a [`Profile`]; the rest are a few methods, called once for a request, for a member at its top or for
+//! a frame of a reply, never for a token of JSON. What APIs have in common is in `request` and `reply`; the list of them
+//! is in `dialect.rs`.
 
 mod error;
 mod profile;
@@ -27,11 +27,11 @@ pub(crate) trait ProviderApi: Sync {
     fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>>;
 
     /// Reads a member at the top of a request.
-    fn member<'a>(
+    fn read_member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut RequestBuilder<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal>;
 
     /// Does the model think in this element of a conversation?
@@ -44,8 +44,8 @@ pub(crate) trait ProviderApi: Sync {
         between_blocks(body, hidden, |element| self.is_thought(element))
     }
 
-    /// The result of a call of ours, as an element of the list that the client's results stand in. The id is empty where the
-    /// call has none.
+    /// The result of a call of ours, as an element of the list that the client's results stand in. The id is empty
+    /// where the call has none.
     fn tool_result(&self, id: &str, text: &str, is_error: bool) -> String;
 
     /// The same where the upstream is asked again at once.
@@ -59,7 +59,7 @@ pub(crate) trait ProviderApi: Sync {
     }
 
     /// What takes its replies to the client.
-    fn reply(&self) -> Box<dyn ReplyRewriter>;
+    fn rewriter(&self) -> Box<dyn ReplyRewriter>;
 
     /// The error that a body holds, if it is one.
     fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {

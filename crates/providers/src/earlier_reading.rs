@@ -1,4 +1,4 @@
-//! What an earlier reading found, so that it is not looked at byte by byte again.
+//! Incremental reading: what an earlier reading of a conversation found, so that it is not read byte by byte again.
 
 use crate::request::ConversationTurns;
 
@@ -6,12 +6,13 @@ use crate::request::ConversationTurns;
 pub trait EarlierReading {
     /// How long the text is that starts at `at` of the body, if it is known; `rest` is the body from there on.
     ///
-    /// Only for what a [`Request`](crate::Request) found as [`Shape::Text`](crate::Shape::Text), byte for byte: a text
-    /// that never stood between two quotes would be taken for one that did.
+    /// Only for what a [`Request`](crate::Request) found as [`ResultShape::Text`](crate::ResultShape::Text), byte for
+    /// byte: a text that never stood between two quotes would be taken for one that did.
     fn text_length(&self, at: usize, rest: &[u8]) -> Option<usize>;
 
-    /// What was found in the turns of a list when it was read before, and the [end](Turns::end_within) of the last one that
-    /// is the same now. The list starts at `at` of the body, with a bracket; `list` is the body from there on.
+    /// What was found in the turns of a list when it was read before, and the [end](ConversationTurns::end_within) of
+    /// the last one that is the same now. The list starts at `at` of the body, with a bracket; `list` is the body from
+    /// there on.
     ///
     /// Only for bodies in one dialect, and only for bytes that are the same.
     fn turns(&self, at: usize, list: &[u8]) -> Option<(&ConversationTurns, usize)>;

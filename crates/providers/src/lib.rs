@@ -26,6 +26,9 @@
 //!
 //! A [`Reply`] takes the provider's replies to the client, and keeps the calls of our own tool from it.
 //!
+//! What is particular to a provider's API is in a folder of its own, behind one trait (`api.rs`); [`Dialect`] is the list
+//! of them. What they have in common is in `request` and `reply`.
+//!
 //! A body that is not JSON, or that two readers could understand differently, is a [`Refusal`]: forward it as it came.
 //! So is whatever this crate does not know: images, documents, results that a provider's own tools made, results that a
 //! program reads, blocks of unknown kinds. No input makes it panic, recurse or take more than linear time.
@@ -48,13 +51,16 @@ pub use api::ApiError;
 pub use detect::{Detection, RequestPurpose, is_signed};
 pub use dialect::Dialect;
 pub use earlier_reading::EarlierReading;
-pub use openai_responses::ReplyContinuation;
+pub use json::text::{escape_into, quoted, unescape};
+pub use json::{Kind, MAX_DEPTH, Node, canonical};
+pub use refusal::Refusal;
 pub use reply::{
     DeferredCall, DeferredCalls, ExpandAnswer, HiddenTurn, InternalCall, ModelTokens, NextStep,
-    Reply, ThoughtAnchor, TokenCounts, TurnUsage, UsageMeter, WireFormat, error_document,
+    Reply, ReplyContinuation, ThoughtAnchor, TokenCounts, TurnUsage, UsageMeter, WireFormat,
+    error_document,
 };
 pub use request::{
-    AnswerSite, CallArguments, CallSite, ConversationTurns, ForgeSlot, MessageRole, MessageText,
+    AnswerSite, CallArguments, CallSite, ConversationTurns, ForgeMember, MessageRole, MessageText,
     MessageTexts, NameRef, Request, RequestHead, ResultShape, ThoughtSite, ToolExchange, ToolList,
     ToolResult, call_key, expand_tool, preamble, put_back, rejoin, rejoin_answer,
     session_of_headers,

@@ -1,6 +1,7 @@
 //! A reply on its way to the client: all of it passes, live and byte for byte, but the calls of our own tool.
 
 pub(crate) mod blocks;
+pub(crate) mod continuation;
 pub(crate) mod deferred_calls;
 pub(crate) mod edit;
 pub(crate) mod ending;
@@ -17,6 +18,7 @@ mod usage_meter;
 pub(crate) mod whole_calls;
 mod wire_format;
 
+pub use continuation::ReplyContinuation;
 pub use deferred_calls::{DeferredCall, DeferredCalls};
 pub use error_document::error_document;
 pub use turn::{ExpandAnswer, HiddenTurn, InternalCall, NextStep, ThoughtAnchor};
@@ -26,7 +28,6 @@ pub use wire_format::WireFormat;
 
 use crate::dialect::Dialect;
 use crate::json::Node;
-use crate::openai_responses::ReplyContinuation;
 use frames::{ClientStream, FrameReader, FrameWriter};
 use rewriter::{PassThrough, ReplyRewriter, TOOL};
 
@@ -36,7 +37,7 @@ use rewriter::{PassThrough, ReplyRewriter, TOOL};
 /// upstream is asked again, and its next reply goes on where the client's left off.
 ///
 /// ```
-/// use tokenforge_providers::{Answer, Dialect, Next, Reply, Wire};
+/// use tokenforge_providers::{ExpandAnswer, Dialect, NextStep, Reply, WireFormat};
 ///
 /// # fn events(list: &[&str]) -> String { list.iter().map(|json| format!("data: {json}\n\n")).collect() }
 /// let calls = events(&[
@@ -47,21 +48,21 @@ use rewriter::{PassThrough, ReplyRewriter, TOOL};
 ///     r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}}"#,
 ///     r#"{"type":"message_stop"}"#,
 /// ]);
-/// let mut reply = Reply::new(Dialect::Anthropic, Wire::Events);
+/// let mut reply = Reply::new(Dialect::Anthropic, WireFormat::Events);
 /// let mut client = Vec::new();
 /// reply.push(calls.as_bytes(), &mut client);
-/// let Next::Ask(turn) = reply.finish(&mut client) else { panic!() };
+/// let NextStep::Ask(turn) = reply.finish(&mut client) else { panic!() };
 /// assert_eq!(turn.calls[0].arguments, r#"{"id":"s1"}"#);
 /// assert!(!str::from_utf8(&client).unwrap().contains("expand_context"));
 ///
-/// let answer = Answer { text: "the original".to_owned(), is_error: false };
+/// let answer = ExpandAnswer { text: "the original".to_owned(), is_error: false };
 /// let body = turn.follow_up(br#"{"messages":[{"role":"user","content":"hi"}]}"#, &[answer]).unwrap();
 /// assert!(str::from_utf8(&body).unwrap().contains("the original"));
-/// // Ask the upstream with `body`, push its reply, and so on until `Next::Done`.
+/// // Ask the upstream with `body`, push its reply, and so on until `NextStep::Done`.
 /// ```
 pub struct Reply {
     rewriter: Box<dyn ReplyRewriter>,
-    pen: ClientStream,
+    client: ClientStream,
     state: ReplyState,
     /// The upstream was not asked again yet.
     is_first: bool,
@@ -86,8 +87,8 @@ impl Reply {
             _ => ReplyState::Stream(FrameReader::new(wire)),
         };
         Reply {
-            rewriter: dialect.api().reply(),
-            pen: ClientStream::new(dialect, wire),
+            rewriter: dialect.api().rewriter(),
+            client: ClientStream::new(dialect, wire),
             state,
             is_first: true,
         }
@@ -100,7 +101,7 @@ impl Reply {
             ReplyState::Verbatim => out.extend_from_slice(bytes),
             ReplyState::Stream(frames) => {
                 frames.push(bytes);
-                let mut out = self.pen.writer(out);
+                let mut out = self.client.writer(out);
                 if forward(frames, &mut *self.rewriter, &mut out).is_err() {
                     out.raw(&frames.take_rest());
                     self.state = ReplyState::Verbatim;
@@ -109,7 +110,7 @@ impl Reply {
         }
     }
 
-    /// The upstream's reply is over. After [`Next::Ask`] the client's is still open: push the upstream's next reply, or
+    /// The upstream's reply is over. After [`NextStep::Ask`] the client's is still open: push the upstream's next reply, or
     /// [`give_up`](Self::give_up).
     pub fn finish(&mut self, out: &mut Vec<u8>) -> NextStep {
         match &mut self.state {
@@ -130,12 +131,12 @@ impl Reply {
                 })
             }
             ReplyState::Stream(frames) => {
-                let mut out = self.pen.writer(out);
+                let mut out = self.client.writer(out);
                 forward_rest(frames, &mut *self.rewriter, &mut out);
                 let next = self.rewriter.finish(&mut out);
                 match next {
                     NextStep::Done => out.end(),
-                    NextStep::Ask(_) => self.pen.go_on(),
+                    NextStep::Ask(_) => self.client.go_on(),
                 }
                 next
             }
@@ -144,8 +145,8 @@ impl Reply {
 
     /// The provider keeps replies (or not), so that the client may go on from one by its id. What the reply says itself
     /// counts more.
-    pub fn is_stored(&mut self, is_stored: bool) {
-        self.rewriter.is_stored(is_stored);
+    pub fn set_stored(&mut self, is_stored: bool) {
+        self.rewriter.set_stored(is_stored);
     }
 
     /// The ids of replies that the client may go on from, and of the one in which the conversation really goes on: told
@@ -160,7 +161,7 @@ impl Reply {
         self.rewriter.usage()
     }
 
-    /// After [`Next::Done`]: calls of our tool that came together with the client's own. They are to be kept under the
+    /// After [`NextStep::Done`]: calls of our tool that came together with the client's own. They are to be kept under the
     /// ids of their siblings until the client answers those.
     pub fn take_deferred_calls(&mut self) -> Option<DeferredCalls> {
         self.rewriter.take_deferred_calls()
@@ -172,7 +173,7 @@ impl Reply {
     /// A whole reply is not begun yet: whoever sends it answers with the provider's status and document instead.
     pub fn fail(&mut self, status: u16, document: &str, out: &mut Vec<u8>) {
         if let ReplyState::Stream(_) = &self.state {
-            let mut out = self.pen.writer(out);
+            let mut out = self.client.writer(out);
             self.rewriter.fail(status, document, &mut out);
             out.close();
         }
@@ -184,7 +185,7 @@ impl Reply {
             ReplyState::Verbatim => {}
             ReplyState::Whole(_) => self.rewriter.give_up_whole(out),
             ReplyState::Stream(_) => {
-                let mut out = self.pen.writer(out);
+                let mut out = self.client.writer(out);
                 self.rewriter.give_up(&mut out);
                 out.close();
             }
@@ -200,13 +201,13 @@ fn may_name_our_tool(reply: &str) -> bool {
 /// Takes every complete event to the client. Those without a payload, such as comments, concern no dialect.
 fn forward(
     frames: &mut FrameReader,
-    speech: &mut dyn ReplyRewriter,
+    rewriter: &mut dyn ReplyRewriter,
     out: &mut FrameWriter<'_>,
 ) -> Result<(), PassThrough> {
     while let Some(frame) = frames.next()? {
         if frame.json.is_empty() {
             out.pass(&frame);
-        } else if let Err(pass_on) = speech.event(&frame, out) {
+        } else if let Err(pass_on) = rewriter.event(&frame, out) {
             out.pass(&frame);
             return Err(pass_on);
         }
@@ -218,7 +219,7 @@ fn forward(
 /// Takes what the upstream did not complete to the client: it may be an event all the same.
 fn forward_rest(
     frames: &mut FrameReader,
-    speech: &mut dyn ReplyRewriter,
+    rewriter: &mut dyn ReplyRewriter,
     out: &mut FrameWriter<'_>,
 ) {
     let rest = frames.take_rest();
@@ -226,9 +227,9 @@ fn forward_rest(
     let is_json = frame.as_ref().is_some_and(|frame| Node::read(&frame.json).is_ok());
     match frame {
         // What was cut off in the middle of a call of our tool is not the client's.
-        _ if !is_json && speech.is_internal() => {}
+        _ if !is_json && rewriter.is_internal() => {}
         Some(frame) if frame.json.is_empty() => out.pass(&frame),
-        Some(frame) if speech.event(&frame, out).is_ok() => {}
+        Some(frame) if rewriter.event(&frame, out).is_ok() => {}
         _ => out.raw(&rest),
     }
 }

@@ -18,7 +18,7 @@ pub(crate) mod slot;
 pub(crate) mod tools;
 mod turns;
 
-pub use forge::ForgeSlot;
+pub use forge::ForgeMember;
 pub use head::RequestHead;
 pub use message_text::{MessageRole, MessageText, MessageTexts};
 pub use name_ref::NameRef;
@@ -49,7 +49,7 @@ pub struct Request<'a> {
     /// The texts of tool results, in the order of the body; without results of more than 1,000 texts, and those behind
     /// 20,000 texts: to look at them would take too much work.
     pub results: Vec<ToolResult>,
-    /// What people and systems say, in the order of the body: only if it is [wanted](Texts).
+    /// What people and systems say, in the order of the body: only if it is [wanted](MessageTexts).
     pub texts: Vec<MessageText>,
     /// The calls, in the order of the body.
     pub calls: Vec<CallSite>,
@@ -100,13 +100,14 @@ impl<'a> Request<'a> {
         texts: MessageTexts,
         known: &'a dyn EarlierReading,
     ) -> Result<Self, Refusal> {
-        let (api, mut found) = (dialect.api(), RequestBuilder::new(body, texts, known));
-        let head =
-            RequestHead::read_with(body, |reader, key| api.member(reader, &key, &mut found))?;
-        if api.profile().needs_version && !found.has_version {
-            found = RequestBuilder::new(body, texts, known);
+        let (api, mut builder) = (dialect.api(), RequestBuilder::new(body, texts, known));
+        let head = RequestHead::read_with(body, |reader, key| {
+            api.read_member(reader, &key, &mut builder)
+        })?;
+        if api.profile().needs_version && !builder.has_version {
+            builder = RequestBuilder::new(body, texts, known);
         }
-        Ok(found.into_request(head))
+        Ok(builder.into_request(head))
     }
 
     /// The same, without the body: for whoever goes on with it elsewhere.

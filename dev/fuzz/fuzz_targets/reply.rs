@@ -1,41 +1,41 @@
 //! Any bytes as replies, in any split: nothing panics, the split does not matter, and what does not name our tool passes.
 #![no_main]
 
-use tokenforge_providers::{Answer, Dialect, Next, Reply, Wire};
+use tokenforge_providers::{Dialect, ExpandAnswer, NextStep, Reply, WireFormat};
 
-const KINDS: [(Dialect, Wire); 13] = [
-    (Dialect::Anthropic, Wire::Events),
-    (Dialect::Anthropic, Wire::Whole),
-    (Dialect::BedrockInvoke, Wire::EventStream),
-    (Dialect::BedrockConverse, Wire::EventStream),
-    (Dialect::BedrockConverse, Wire::Whole),
-    (Dialect::OpenAiChat, Wire::Events),
-    (Dialect::OpenAiChat, Wire::Whole),
-    (Dialect::OpenAiResponses, Wire::Events),
-    (Dialect::OpenAiResponses, Wire::Whole),
-    (Dialect::Gemini, Wire::Events),
-    (Dialect::Gemini, Wire::Array),
-    (Dialect::Gemini, Wire::Whole),
-    (Dialect::Ollama, Wire::Lines),
+const KINDS: [(Dialect, WireFormat); 13] = [
+    (Dialect::Anthropic, WireFormat::Events),
+    (Dialect::Anthropic, WireFormat::Whole),
+    (Dialect::BedrockInvoke, WireFormat::EventStream),
+    (Dialect::BedrockConverse, WireFormat::EventStream),
+    (Dialect::BedrockConverse, WireFormat::Whole),
+    (Dialect::OpenAiChat, WireFormat::Events),
+    (Dialect::OpenAiChat, WireFormat::Whole),
+    (Dialect::OpenAiResponses, WireFormat::Events),
+    (Dialect::OpenAiResponses, WireFormat::Whole),
+    (Dialect::Gemini, WireFormat::Events),
+    (Dialect::Gemini, WireFormat::Array),
+    (Dialect::Gemini, WireFormat::Whole),
+    (Dialect::Ollama, WireFormat::Lines),
 ];
 
 /// Gives the same reply again and again, at most three times.
-fn client(dialect: Dialect, wire: Wire, bytes: &[u8], size: usize) -> (Vec<u8>, bool) {
+fn client(dialect: Dialect, wire: WireFormat, bytes: &[u8], size: usize) -> (Vec<u8>, bool) {
     let (mut reply, mut client) = (Reply::new(dialect, wire), Vec::new());
     let mut is_plain = true;
     for _ in 0..3 {
         for piece in bytes.chunks(size) {
             reply.push(piece, &mut client);
         }
-        let Next::Ask(turn) = reply.finish(&mut client) else {
-            return (client, is_plain && reply.deferred().is_none());
+        let NextStep::Ask(turn) = reply.finish(&mut client) else {
+            return (client, is_plain && reply.take_deferred_calls().is_none());
         };
         is_plain = false;
-        let answer = Answer { text: "é\n\"".to_owned(), is_error: false };
+        let answer = ExpandAnswer { text: "é\n\"".to_owned(), is_error: false };
         let answers = vec![answer; turn.calls.len()];
         let body = br#"{"messages":[],"contents":[],"input":"hi"}"#;
         let body = turn.follow_up(body, &answers).expect("the body has a conversation");
-        tokenforge_providers::Head::read(&body).expect("what was JSON stays JSON");
+        tokenforge_providers::RequestHead::read(&body).expect("what was JSON stays JSON");
     }
     reply.give_up(&mut client);
     (client, false)

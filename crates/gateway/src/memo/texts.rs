@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::memo::Forwarded;
     use crate::report::Figures;
-    use tokenforge_providers::MessageTexts as Speech;
+    use tokenforge_providers::MessageTexts;
 
     fn body(text: &str) -> String {
         format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"a","content":"{text}"}}]}}"#)
@@ -179,8 +179,12 @@ mod tests {
 
         let is_known = |tenant: &str, body: &str| {
             let texts = memo.texts(speaker(tenant), Found::new());
-            let read =
-                Request::read_again(body.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
+            let read = Request::read_again(
+                body.as_bytes(),
+                Dialect::OpenAiChat,
+                MessageTexts::Unwanted,
+                &texts,
+            );
             texts.at(&read.unwrap().results[0].span).is_some()
         };
         assert!(is_known("us", &first));
@@ -199,8 +203,12 @@ mod tests {
 
         let texts = memo.texts(speaker("us"), Found::new());
         let long = long.as_str();
-        let request =
-            Request::read_again(long.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
+        let request = Request::read_again(
+            long.as_bytes(),
+            Dialect::OpenAiChat,
+            MessageTexts::Unwanted,
+            &texts,
+        );
         let request = request.unwrap();
         let place = &request.results[0].span;
         assert!(texts.at(place).is_none());

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::memo::Forwarded;
     use crate::report::Figures;
-    use tokenforge_providers::{Dialect, MessageTexts as Speech};
+    use tokenforge_providers::{Dialect, MessageTexts};
 
     const US: Speaker<'_> =
         Speaker { tenant: "us", dialect: Dialect::OpenAiChat, session: Some("s") };
@@ -132,7 +132,8 @@ mod tests {
     fn read(memo: &Memo, speaker: Speaker<'_>, body: &str) -> (Vec<bool>, bool) {
         let body = body.as_bytes();
         let texts = memo.texts(speaker, Found::new());
-        let request = Request::read_again(body, speaker.dialect, Speech::Unwanted, &texts).unwrap();
+        let request =
+            Request::read_again(body, speaker.dialect, MessageTexts::Unwanted, &texts).unwrap();
         let plainly = Request::read(body, speaker.dialect).unwrap();
         assert_eq!(request.results, plainly.results);
         assert_eq!((&request.calls, &request.answers), (&plainly.calls, &plainly.answers));

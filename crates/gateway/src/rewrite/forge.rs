@@ -3,14 +3,14 @@
 use crate::answer::Problem;
 use crate::options::Options;
 use bytes::Bytes;
-use tokenforge_providers::{ForgeSlot, Refusal, splice};
+use tokenforge_providers::{ForgeMember, Refusal, splice};
 
 /// The body without the member; nothing if it has none, or is no JSON.
 ///
 /// # Errors
 /// The member occurs twice, or asks for something that does not exist.
 pub(crate) fn removed(body: &Bytes, options: &Options) -> Result<Option<Bytes>, Problem> {
-    let forge = match ForgeSlot::find(body) {
+    let forge = match ForgeMember::find(body) {
         Ok(Some(forge)) => forge,
         Err(Refusal::Ambiguous { .. }) => {
             return Err(Problem::bad_request("_forge occurs twice; expected once"));

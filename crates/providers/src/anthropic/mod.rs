@@ -57,13 +57,13 @@ impl ProviderApi for Messages {
         }
     }
 
-    fn member<'a>(
+    fn read_member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut RequestBuilder<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::read_member(reader, key, builder)
     }
 
     fn is_thought(&self, element: &Node<'_>) -> bool {
@@ -81,8 +81,8 @@ impl ProviderApi for Messages {
         format!(r#"{{"role":"user","content":[{results}]}}"#)
     }
 
-    fn reply(&self) -> Box<dyn ReplyRewriter> {
-        reply_in(Dialect::Anthropic)
+    fn rewriter(&self) -> Box<dyn ReplyRewriter> {
+        rewriter_in(Dialect::Anthropic)
     }
 
     fn error_event(&self, _: u16) -> &'static str {
@@ -95,7 +95,7 @@ impl ProviderApi for Messages {
 }
 
 /// What takes a reply to the client that is in this format, in a dialect that has it.
-pub(crate) fn reply_in(dialect: Dialect) -> Box<dyn ReplyRewriter> {
+pub(crate) fn rewriter_in(dialect: Dialect) -> Box<dyn ReplyRewriter> {
     Box::new(BlockReply::<reply::AnthropicBlocks>::new(dialect))
 }
 

@@ -1,4 +1,4 @@
-//! Anthropic Messages, also inside Bedrock's InvokeModel.
+//! Anthropic's replies: `content[]`, streamed as `content_block` events.
 
 mod block;
 

@@ -14,45 +14,45 @@ use crate::request::slot::Slot;
 use std::ops::Range;
 
 /// Reads a member at the top of the body.
-pub(crate) fn member<'a>(
+pub(crate) fn read_member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "messages" => {
-            found.messages.mark(key)?;
-            found.turns(reader, message)
+            builder.messages.mark(key)?;
+            builder.turns(reader, message)
         }
-        "tools" => found.tools(reader, key),
-        "tool_choice" => found.restrict_tools(choice::is_restricted(reader)?),
-        "system" if found.wants_texts => found.statement(reader, "text", "system"),
+        "tools" => builder.tools(reader, key),
+        "tool_choice" => builder.restrict_tools(choice::is_restricted(reader)?),
+        "system" if builder.wants_texts => builder.statement(reader, "text", "system"),
         "anthropic_version" => {
-            found.has_version = true;
+            builder.has_version = true;
             reader.skip()
         }
         _ => reader.skip(),
     }
 }
 
-fn message<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn message<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "role" => role.set(&key, reader.text()?),
         "content" => {
             content.mark(&key)?;
-            if reader.peek() != b'[' && found.wants_texts {
-                return found.message_texts(reader, "text");
+            if reader.peek() != b'[' && builder.wants_texts {
+                return builder.message_texts(reader, "text");
             }
-            reader.array(|reader| block(reader, found)).map(|_| ())
+            reader.array(|reader| block(reader, builder)).map(|_| ())
         }
         _ => reader.skip(),
     })?;
-    found.end_message(&role.take().unwrap_or_default());
+    builder.end_message(&role.take().unwrap_or_default());
     Ok(())
 }
 
-fn block<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn block<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut kind, mut content, mut text) = (Slot::default(), Slot::default(), Slot::default());
     let (mut id, mut name, mut input, mut caller) =
         (Slot::default(), Slot::default(), Slot::default(), Slot::default());
@@ -71,12 +71,12 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<
         "is_error" => is_error.set(&key, boolean(reader)?),
         "content" => {
             content.mark(&key)?;
-            contents(reader, found)
+            contents(reader, builder)
         }
-        "source" | "title" | "context" if found.wants_texts => {
+        "source" | "title" | "context" if builder.wants_texts => {
             document(reader, &key, &mut attached)
         }
-        "text" if found.wants_texts => text.set(&key, reader.value()?.content()),
+        "text" if builder.wants_texts => text.set(&key, reader.value()?.content()),
         _ => reader.skip(),
     })?;
     // Where a program calls, it also reads.
@@ -84,52 +84,52 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<
     let audience = if is_programs { ResultAudience::Program } else { ResultAudience::Model };
     let element = reader.last_object();
     match kind.take().as_deref() {
-        Some("tool_use") => found.call(CallSite {
+        Some("tool_use") => builder.call(CallSite {
             id: id.take(),
             name: name.take(),
             arguments: input.take(),
             element,
             audience,
         }),
-        Some("text") => found.say(text.take()),
-        Some("tool_result") => found.answer(ResultHeader {
+        Some("text") => builder.say(text.take()),
+        Some("tool_result") => builder.answer(ResultHeader {
             call_id: tool_use_id.take(),
             tool_name: None,
             is_error: is_error.take() == Some(true),
             audience,
             element,
         }),
-        Some("thinking") => found.thought(signature.take(), element),
-        Some("redacted_thinking") => found.thought(data.take(), element),
-        Some("document") => found.attach(attached),
+        Some("thinking") => builder.thought(signature.take(), element),
+        Some("redacted_thinking") => builder.thought(data.take(), element),
+        Some("document") => builder.attach(attached),
         Some("search_result") => {
-            found.enclose(attached);
-            found.attach_texts();
+            builder.enclose(attached);
+            builder.attach_texts();
         }
         _ => {}
     }
-    found.drop_texts();
+    builder.drop_texts();
     Ok(())
 }
 
 /// Reads the content of a result: a string or blocks, among which may be documents.
-fn contents<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
-    if reader.peek() != b'[' || !found.wants_texts {
-        return found.texts(reader, "text");
+fn contents<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+    if reader.peek() != b'[' || !builder.wants_texts {
+        return builder.texts(reader, "text");
     }
     let read = reader.array(|reader| {
         let (mut kind, mut text, mut attached) = (Slot::default(), Slot::default(), Vec::new());
         reader.object(|reader, key| match &*key.name {
             "type" => kind.set(&key, reader.text()?),
-            "text" => text.set(&key, found.content(reader)?),
+            "text" => text.set(&key, builder.content(reader)?),
             "source" | "title" | "context" | "content" => document(reader, &key, &mut attached),
             _ => reader.skip(),
         })?;
         match kind.take().as_deref() {
             Some("text") => {
-                text.take().into_iter().for_each(|span| found.add_text(span, ResultShape::Text));
+                text.take().into_iter().for_each(|span| builder.add_text(span, ResultShape::Text));
             }
-            Some("document" | "search_result") => found.enclose(attached),
+            Some("document" | "search_result") => builder.enclose(attached),
             _ => {}
         }
         Ok(())

@@ -50,13 +50,13 @@ impl ProviderApi for Converse {
         endpoint(path, "converse", "converse-stream")
     }
 
-    fn member<'a>(
+    fn read_member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut RequestBuilder<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::read_member(reader, key, builder)
     }
 
     fn is_thought(&self, element: &Node<'_>) -> bool {
@@ -77,7 +77,7 @@ impl ProviderApi for Converse {
         format!(r#"{{"role":"user","content":[{results}]}}"#)
     }
 
-    fn reply(&self) -> Box<dyn ReplyRewriter> {
+    fn rewriter(&self) -> Box<dyn ReplyRewriter> {
         Box::new(BlockReply::<reply::ConverseBlocks>::new(Dialect::BedrockConverse))
     }
 

@@ -35,13 +35,13 @@ impl ProviderApi for InvokeModel {
         endpoint(path, "invoke", "invoke-with-response-stream")
     }
 
-    fn member<'a>(
+    fn read_member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut RequestBuilder<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        Messages.member(reader, key, found)
+        Messages.read_member(reader, key, builder)
     }
 
     fn is_thought(&self, element: &Node<'_>) -> bool {
@@ -56,8 +56,8 @@ impl ProviderApi for InvokeModel {
         Messages.follow_up_turn(results)
     }
 
-    fn reply(&self) -> Box<dyn ReplyRewriter> {
-        anthropic::reply_in(Dialect::BedrockInvoke)
+    fn rewriter(&self) -> Box<dyn ReplyRewriter> {
+        anthropic::rewriter_in(Dialect::BedrockInvoke)
     }
 
     fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {

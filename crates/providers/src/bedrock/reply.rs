@@ -1,4 +1,4 @@
-//! Bedrock Converse.
+//! Replies of Converse: `output.message.content[]`, streamed as `contentBlock` events.
 
 mod block;
 

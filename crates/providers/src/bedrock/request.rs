@@ -12,67 +12,67 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Reads a member at the top of the body.
-pub(crate) fn member<'a>(
+pub(crate) fn read_member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "messages" => {
-            found.messages.mark(key)?;
-            found.turns(reader, message)
+            builder.messages.mark(key)?;
+            builder.turns(reader, message)
         }
-        "system" if found.wants_texts => {
-            reader.array(|reader| block(reader, found))?;
-            found.end_message("system");
+        "system" if builder.wants_texts => {
+            reader.array(|reader| block(reader, builder))?;
+            builder.end_message("system");
             Ok(())
         }
         "toolConfig" => reader.object(|reader, key| match &*key.name {
-            "tools" => found.tools(reader, &key),
-            "toolChoice" => found.restrict_tools(is_restricted(reader)?),
+            "tools" => builder.tools(reader, &key),
+            "toolChoice" => builder.restrict_tools(is_restricted(reader)?),
             _ => reader.skip(),
         }),
         _ => reader.skip(),
     }
 }
 
-fn message<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn message<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "role" => role.set(&key, reader.text()?),
         "content" => {
             content.mark(&key)?;
-            reader.array(|reader| block(reader, found)).map(|_| ())
+            reader.array(|reader| block(reader, builder)).map(|_| ())
         }
         _ => reader.skip(),
     })?;
-    found.end_message(&role.take().unwrap_or_default());
+    builder.end_message(&role.take().unwrap_or_default());
     Ok(())
 }
 
-fn block<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn block<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut once, mut text) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "toolUse" => once.set(&key, Some(ContentBlock::Call(tool_use(reader)?))),
         "reasoningContent" => once.set(&key, Some(ContentBlock::Thought(reasoning(reader)?))),
-        "toolResult" => once.set(&key, Some(ContentBlock::Answer(tool_result(reader, found)?))),
-        "text" if found.wants_texts => text.set(&key, reader.value()?.content()),
-        "guardContent" if found.wants_texts => guard_content(reader, found),
-        "document" | "searchResult" if found.wants_texts => {
-            found.attach(attachment(reader)?);
+        "toolResult" => once.set(&key, Some(ContentBlock::Answer(tool_result(reader, builder)?))),
+        "text" if builder.wants_texts => text.set(&key, reader.value()?.content()),
+        "guardContent" if builder.wants_texts => guard_content(reader, builder),
+        "document" | "searchResult" if builder.wants_texts => {
+            builder.attach(attachment(reader)?);
             Ok(())
         }
         _ => reader.skip(),
     })?;
-    found.say(text.take());
+    builder.say(text.take());
     let element = reader.last_object();
     match once.take() {
-        Some(ContentBlock::Call(call)) => found.call(CallSite { element, ..call }),
-        Some(ContentBlock::Answer(answer)) => found.answer(ResultHeader { element, ..answer }),
-        Some(ContentBlock::Thought(seal)) => found.thought(seal, element),
+        Some(ContentBlock::Call(call)) => builder.call(CallSite { element, ..call }),
+        Some(ContentBlock::Answer(answer)) => builder.answer(ResultHeader { element, ..answer }),
+        Some(ContentBlock::Thought(seal)) => builder.thought(seal, element),
         None => {}
     }
-    found.drop_texts();
+    builder.drop_texts();
     Ok(())
 }
 
@@ -99,7 +99,7 @@ fn reasoning(reader: &mut Reader<'_>) -> Result<Option<NameRef>, Refusal> {
 /// Reads `{"text": {"text": …}}`, which is text that a guardrail looks at.
 fn guard_content<'a>(
     reader: &mut Reader<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     reader.object(|reader, key| match &*key.name {
         "text" => {
@@ -108,7 +108,7 @@ fn guard_content<'a>(
                 "text" => text.set(&key, reader.value()?.content()),
                 _ => reader.skip(),
             })?;
-            found.say(text.take());
+            builder.say(text.take());
             Ok(())
         }
         _ => reader.skip(),
@@ -142,7 +142,7 @@ fn audience(kind: Option<Cow<'_, str>>) -> ResultAudience {
 /// Reads a result; its texts are noted already.
 fn tool_result<'a>(
     reader: &mut Reader<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<ResultHeader, Refusal> {
     let (mut id, mut status, mut kind) = (Slot::default(), Slot::default(), Slot::default());
     let mut content = Slot::default();
@@ -152,7 +152,7 @@ fn tool_result<'a>(
         "type" => kind.set(&key, reader.text()?),
         "content" => {
             content.mark(&key)?;
-            reader.array(|reader| part(reader, found)).map(|_| ())
+            reader.array(|reader| part(reader, builder)).map(|_| ())
         }
         _ => reader.skip(),
     })?;
@@ -166,23 +166,23 @@ fn tool_result<'a>(
 }
 
 /// Reads `{"text": …}` or `{"json": …}`.
-fn part<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn part<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "text" => {
             once.mark(&key)?;
-            found.text(reader)
+            builder.text(reader)
         }
         "json" => {
             once.mark(&key)?;
             let value = reader.value()?;
             if let Kind::Object | Kind::Array | Kind::String = value.kind {
-                found.add_text(value.span, ResultShape::JsonBlock { key: key.start });
+                builder.add_text(value.span, ResultShape::JsonBlock { key: key.start });
             }
             Ok(())
         }
-        "document" | "searchResult" if found.wants_texts => {
-            found.enclose(attachment(reader)?);
+        "document" | "searchResult" if builder.wants_texts => {
+            builder.enclose(attachment(reader)?);
             Ok(())
         }
         _ => reader.skip(),

@@ -59,13 +59,13 @@ impl ProviderApi for GenerateContent {
         Some(Endpoint { purpose, model: Some(model), is_stream: Some(is_stream) })
     }
 
-    fn member<'a>(
+    fn read_member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut RequestBuilder<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::read_member(reader, key, builder)
     }
 
     fn tool_result(&self, id: &str, text: &str, is_error: bool) -> String {
@@ -82,7 +82,7 @@ impl ProviderApi for GenerateContent {
         format!(r#"{{"role":"user","parts":[{results}]}}"#)
     }
 
-    fn reply(&self) -> Box<dyn ReplyRewriter> {
+    fn rewriter(&self) -> Box<dyn ReplyRewriter> {
         Box::new(reply::GeminiReply::default())
     }
 

@@ -160,7 +160,7 @@ impl GeminiReply {
     fn ask(&mut self) -> NextStep {
         self.is_asked = true;
         self.parts.settle();
-        let said = format!(r#"{{"role":"model","parts":[{}]}}"#, self.parts.said());
+        let said = format!(r#"{{"role":"model","parts":[{}]}}"#, self.parts.conversation_json());
         NextStep::Ask(HiddenTurn::new(Dialect::Gemini, said, self.parts.calls.internal()))
     }
 

@@ -16,60 +16,60 @@ use crate::request::tools::ToolList;
 use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
-pub(crate) fn member<'a>(
+pub(crate) fn read_member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         // Code Assist and countTokens wrap the request.
         "request" | "generateContentRequest" | "generate_content_request" => {
-            reader.object(|reader, key| inner(reader, &key, found))
+            reader.object(|reader, key| inner(reader, &key, builder))
         }
-        _ => inner(reader, key, found),
+        _ => inner(reader, key, builder),
     }
 }
 
 fn inner<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "contents" => {
-            found.messages.mark(key)?;
+            builder.messages.mark(key)?;
             if reader.peek() == b'{' {
-                return content(reader, found);
+                return content(reader, builder);
             }
-            found.turns(reader, content)
+            builder.turns(reader, content)
         }
-        "systemInstruction" | "system_instruction" if found.wants_texts => {
-            parts(reader, found)?;
-            found.end_message("system");
+        "systemInstruction" | "system_instruction" if builder.wants_texts => {
+            parts(reader, builder)?;
+            builder.end_message("system");
             Ok(())
         }
-        "generationConfig" | "generation_config" => found.choices.set(key, candidates(reader)?),
-        "toolConfig" | "tool_config" => found.restrict_tools(tool_config::is_restricted(reader)?),
+        "generationConfig" | "generation_config" => builder.choices.set(key, candidates(reader)?),
+        "toolConfig" | "tool_config" => builder.restrict_tools(tool_config::is_restricted(reader)?),
         "tools" => {
-            found.tool_list.mark(key)?;
-            reader.array(|reader| declarations(reader, found)).map(|_| ())
+            builder.tool_list.mark(key)?;
+            reader.array(|reader| declarations(reader, builder)).map(|_| ())
         }
         _ => reader.skip(),
     }
 }
 
-fn content<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
-    found.calls.begin_message();
-    let role = parts(reader, found)?;
+fn content<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+    builder.calls.begin_message();
+    let role = parts(reader, builder)?;
     // Whoever gives no role is the user.
-    found.end_message(role.as_deref().unwrap_or("user"));
+    builder.end_message(role.as_deref().unwrap_or("user"));
     Ok(())
 }
 
 /// Reads the parts of a content, and returns its role.
 fn parts<'a>(
     reader: &mut Reader<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<Option<Cow<'a, str>>, Refusal> {
     let (mut role, mut parts) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
@@ -77,9 +77,9 @@ fn parts<'a>(
         "parts" => {
             parts.mark(&key)?;
             if reader.peek() == b'{' {
-                return part(reader, found, false);
+                return part(reader, builder, false);
             }
-            reader.array(|reader| part(reader, found, true)).map(|_| ())
+            reader.array(|reader| part(reader, builder, true)).map(|_| ())
         }
         _ => reader.skip(),
     })?;
@@ -88,7 +88,7 @@ fn parts<'a>(
 
 fn part<'a>(
     reader: &mut Reader<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
     is_listed: bool,
 ) -> Result<(), Refusal> {
     let (mut once, mut text) = (Slot::default(), Slot::default());
@@ -97,19 +97,19 @@ fn part<'a>(
             once.set(&key, Some(ContentPart::Call(function_call(reader)?)))
         }
         "functionResponse" | "function_response" => {
-            once.set(&key, Some(ContentPart::Answer(function_response(reader, found)?)))
+            once.set(&key, Some(ContentPart::Answer(function_response(reader, builder)?)))
         }
-        "text" if found.wants_texts => text.set(&key, reader.value()?.content()),
+        "text" if builder.wants_texts => text.set(&key, reader.value()?.content()),
         _ => reader.skip(),
     })?;
-    found.say(text.take());
+    builder.say(text.take());
     let element = reader.last_object().filter(|_| is_listed);
     match once.take() {
-        Some(ContentPart::Call(call)) => found.call(CallSite { element, ..call }),
-        Some(ContentPart::Answer(answer)) => found.answer(ResultHeader { element, ..answer }),
+        Some(ContentPart::Call(call)) => builder.call(CallSite { element, ..call }),
+        Some(ContentPart::Answer(answer)) => builder.answer(ResultHeader { element, ..answer }),
         None => {}
     }
-    found.drop_texts();
+    builder.drop_texts();
     Ok(())
 }
 
@@ -132,7 +132,7 @@ fn function_call(reader: &mut Reader<'_>) -> Result<CallSite, Refusal> {
 /// Reads a result; its texts are noted already.
 fn function_response<'a>(
     reader: &mut Reader<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<ResultHeader, Refusal> {
     let (mut id, mut name, mut response) = (Slot::default(), Slot::default(), Slot::default());
     let mut is_error = false;
@@ -145,9 +145,9 @@ fn function_response<'a>(
                 let value = reader.value()?;
                 is_error |= key.name == "error" && value.kind != Kind::Null;
                 match (value.content(), value.kind) {
-                    (Some(content), _) => found.add_text(content, ResultShape::Text),
+                    (Some(content), _) => builder.add_text(content, ResultShape::Text),
                     (None, Kind::Object | Kind::Array) => {
-                        found.add_text(value.span, ResultShape::Value)
+                        builder.add_text(value.span, ResultShape::Value)
                     }
                     _ => {}
                 }
@@ -167,23 +167,23 @@ fn function_response<'a>(
 /// Reads an entry of `tools`. The last list of functions that is not empty is the list.
 fn declarations<'a>(
     reader: &mut Reader<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "functionDeclarations" | "function_declarations" => {
             once.mark(&key)?;
             let Some(mut tools) = ToolList::read(reader)? else { return Ok(()) };
-            match found.tools.take() {
+            match builder.tools.take() {
                 Some(earlier) if tools.count == 0 => tools = earlier,
                 Some(earlier) => {
                     tools.count += earlier.count;
                     tools.names.extend(earlier.names.iter().cloned());
-                    found.further_tools.push(earlier);
+                    builder.further_tools.push(earlier);
                 }
                 None => {}
             }
-            found.tools = Some(tools);
+            builder.tools = Some(tools);
             Ok(())
         }
         _ => reader.skip(),

@@ -39,13 +39,13 @@ impl ProviderApi for Chat {
         matches!(path.end, [_, "api", "chat"]).then(|| Endpoint::plain(RequestPurpose::Generate))
     }
 
-    fn member<'a>(
+    fn read_member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut RequestBuilder<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        openai_chat::member(reader, key, found)
+        openai_chat::read_member(reader, key, builder)
     }
 
     fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
@@ -57,7 +57,7 @@ impl ProviderApi for Chat {
         format!(r#"{{"role":"tool",{id}"tool_name":"{TOOL}","content":{text}}}"#)
     }
 
-    fn reply(&self) -> Box<dyn ReplyRewriter> {
+    fn rewriter(&self) -> Box<dyn ReplyRewriter> {
         Box::new(reply::OllamaReply::default())
     }
 

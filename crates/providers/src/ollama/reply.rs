@@ -41,7 +41,7 @@ pub(crate) struct OllamaReply {
     message: AssembledMessage,
     calls: WholeCalls,
     /// The indices of our calls.
-    gaps: HiddenIndices,
+    hidden_indices: HiddenIndices,
     /// What earlier replies said.
     earlier: AssembledMessage,
     /// The last line, or whole reply, that the client was not given.
@@ -59,7 +59,7 @@ impl Default for OllamaReply {
             is_asked: false,
             message: AssembledMessage::default(),
             calls: WholeCalls::default(),
-            gaps: HiddenIndices::default(),
+            hidden_indices: HiddenIndices::default(),
             earlier: AssembledMessage::default(),
             closing: None,
             is_held: false,
@@ -106,7 +106,7 @@ impl OllamaReply {
         self.identity.settle();
         self.message = AssembledMessage::default();
         self.calls = WholeCalls::default();
-        self.gaps = HiddenIndices::default();
+        self.hidden_indices = HiddenIndices::default();
         self.is_held = false;
     }
 
@@ -151,13 +151,14 @@ impl OllamaReply {
         let arguments = call.at(["function", "arguments"]).map_or("{}", |node| node.raw());
         let index = call.at(["function", "index"]).and_then(|index| index.number());
         if name == TOOL {
-            index.into_iter().for_each(|index| self.gaps.add(index));
+            index.into_iter().for_each(|index| self.hidden_indices.add(index));
             self.calls.add_ours(id, arguments, call.raw());
             return None;
         }
         self.calls.add_other(String::new(), &name, arguments);
-        let closed =
-            index.map(|index| self.gaps.client_index(index)).filter(|_| self.calls.has_internal());
+        let closed = index
+            .map(|index| self.hidden_indices.client_index(index))
+            .filter(|_| self.calls.has_internal());
         Some(Edit::within(call, |call, edit| {
             if let (Some(closed), Some(node)) = (closed, call.at(["function", "index"])) {
                 edit.replace(&node, closed.to_string());

@@ -5,7 +5,7 @@ mod reply;
 mod request;
 
 pub(crate) use error::body as error_body;
-pub(crate) use request::member;
+pub(crate) use request::read_member;
 
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath, RequestPurpose};
@@ -57,13 +57,13 @@ impl ProviderApi for ChatCompletions {
         Some(Endpoint { model, ..Endpoint::plain(RequestPurpose::Generate) })
     }
 
-    fn member<'a>(
+    fn read_member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut RequestBuilder<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::read_member(reader, key, builder)
     }
 
     fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
@@ -71,7 +71,7 @@ impl ProviderApi for ChatCompletions {
         format!(r#"{{"role":"tool","tool_call_id":{id},"content":{text}}}"#)
     }
 
-    fn reply(&self) -> Box<dyn ReplyRewriter> {
+    fn rewriter(&self) -> Box<dyn ReplyRewriter> {
         Box::new(reply::ChatReply::default())
     }
 

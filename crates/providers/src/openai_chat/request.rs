@@ -10,25 +10,25 @@ use crate::request::sites::CallSite;
 use crate::request::slot::Slot;
 
 /// Reads a member at the top of the body.
-pub(crate) fn member<'a>(
+pub(crate) fn read_member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "messages" => {
-            found.messages.mark(key)?;
-            found.turns(reader, message)
+            builder.messages.mark(key)?;
+            builder.turns(reader, message)
         }
-        "tools" => found.tools(reader, key),
+        "tools" => builder.tools(reader, key),
         // What `tool_choice` was called before a message could have several calls.
-        "tool_choice" | "function_call" => found.restrict_tools(choice::is_restricted(reader)?),
+        "tool_choice" | "function_call" => builder.restrict_tools(choice::is_restricted(reader)?),
         _ => reader.skip(),
     }
 }
 
-fn message<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
-    found.calls.begin_message();
+fn message<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+    builder.calls.begin_message();
     let (mut role, mut content, mut tool_calls) =
         (Slot::default(), Slot::default(), Slot::default());
     let (mut call_id, mut name, mut tool_name) =
@@ -40,40 +40,40 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Resul
         "tool_name" => tool_name.set(&key, read_name(reader)?),
         "content" => {
             content.mark(&key)?;
-            found.texts(reader, "text")
+            builder.texts(reader, "text")
         }
         "tool_calls" => {
             tool_calls.mark(&key)?;
-            reader.array(|reader| tool_call(reader, found)).map(|_| ())
+            reader.array(|reader| tool_call(reader, builder)).map(|_| ())
         }
         // What `tool_calls` was called before a message could have several.
         "function_call" => {
             let (name, arguments) = function(reader)?;
             if name.is_some() {
-                found.call(CallSite { name, arguments, ..CallSite::default() });
+                builder.call(CallSite { name, arguments, ..CallSite::default() });
             }
             Ok(())
         }
         _ => reader.skip(),
     })?;
     match &*role.take().unwrap_or_default() {
-        "tool" | "function" => found.answer(ResultHeader {
+        "tool" | "function" => builder.answer(ResultHeader {
             call_id: call_id.take(),
             tool_name: tool_name.take().or(name.take()),
             element: reader.last_object(),
             ..ResultHeader::default()
         }),
         role => {
-            found.say_texts();
-            found.end_message(role);
+            builder.say_texts();
+            builder.end_message(role);
         }
     }
-    found.drop_texts();
+    builder.drop_texts();
     Ok(())
 }
 
 /// Reads `{"id", "type": "function", "function": {…}}`, or the same with `custom`.
-fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn tool_call<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut id, mut call) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "id" => id.set(&key, read_name(reader)?),
@@ -82,7 +82,7 @@ fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Res
     })?;
     let (name, arguments) = call.take().unwrap_or_default();
     let (id, element) = (id.take(), reader.last_object());
-    found.call(CallSite { id, name, arguments, element, ..CallSite::default() });
+    builder.call(CallSite { id, name, arguments, element, ..CallSite::default() });
     Ok(())
 }
 

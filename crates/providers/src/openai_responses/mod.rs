@@ -4,8 +4,6 @@ mod put_back;
 mod reply;
 mod request;
 
-pub use reply::ReplyContinuation;
-
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
@@ -67,13 +65,13 @@ impl ProviderApi for Responses {
         }
     }
 
-    fn member<'a>(
+    fn read_member<'a>(
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut RequestBuilder<'a>,
+        builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
-        request::member(reader, key, found)
+        request::read_member(reader, key, builder)
     }
 
     fn is_thought(&self, element: &Node<'_>) -> bool {
@@ -89,7 +87,7 @@ impl ProviderApi for Responses {
         format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
     }
 
-    fn reply(&self) -> Box<dyn ReplyRewriter> {
+    fn rewriter(&self) -> Box<dyn ReplyRewriter> {
         Box::new(reply::ResponsesReply::default())
     }
 

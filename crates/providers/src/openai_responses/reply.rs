@@ -6,6 +6,7 @@ mod text;
 
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
+use crate::reply::continuation::ReplyContinuation;
 use crate::reply::deferred_calls::DeferredCalls;
 use crate::reply::edit::{Edit, joined, quoted};
 use crate::reply::ending::ReplyEnding;
@@ -60,16 +61,6 @@ pub(crate) struct ResponsesReply {
     hidden: Vec<String>,
     /// It was told where they go on.
     is_continuation_told: bool,
-}
-
-/// The conversation goes on from another reply than the client may think: the replies before the last one have calls
-/// that the client never answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReplyContinuation {
-    /// The ids of those replies.
-    pub from: Vec<String>,
-    /// The id of the one that has the answers.
-    pub to: String,
 }
 
 impl Default for ResponsesReply {
@@ -141,7 +132,7 @@ impl ResponsesReply {
     /// A reply that calls our tool and nothing else is over.
     fn ask(&mut self) -> HiddenTurn {
         self.is_asked = true;
-        let said = self.items.said(self.is_stored == Some(false));
+        let said = self.items.conversation_json(self.is_stored == Some(false));
         self.told.extend(self.items.visible().map(str::to_owned));
         self.hidden.extend(self.current.take());
         let turn = HiddenTurn::new(Dialect::OpenAiResponses, said, self.items.internal());
@@ -310,7 +301,7 @@ impl ReplyRewriter for ResponsesReply {
         Ok(NextStep::Ask(self.ask()))
     }
 
-    fn is_stored(&mut self, is_stored: bool) {
+    fn set_stored(&mut self, is_stored: bool) {
         self.is_stored = Some(is_stored);
     }
 

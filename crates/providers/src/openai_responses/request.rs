@@ -13,31 +13,31 @@ use crate::request::tools::ToolList;
 use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
-pub(crate) fn member<'a>(
+pub(crate) fn read_member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut RequestBuilder<'a>,
+    builder: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "input" => {
-            found.messages.mark(key)?;
-            if reader.peek() != b'[' && found.wants_texts {
-                return found.statement(reader, "input_text", "user");
+            builder.messages.mark(key)?;
+            if reader.peek() != b'[' && builder.wants_texts {
+                return builder.statement(reader, "input_text", "user");
             }
-            found.turns(reader, item)
+            builder.turns(reader, item)
         }
-        "instructions" if found.wants_texts => found.statement(reader, "input_text", "system"),
-        "tools" => found.tools(reader, key),
-        "tool_choice" => found.restrict_tools(choice::is_restricted(reader)?),
+        "instructions" if builder.wants_texts => builder.statement(reader, "input_text", "system"),
+        "tools" => builder.tools(reader, key),
+        "tool_choice" => builder.restrict_tools(choice::is_restricted(reader)?),
         "background" => {
-            found.is_background |= boolean(reader)? == Some(true);
+            builder.is_background |= boolean(reader)? == Some(true);
             Ok(())
         }
         _ => reader.skip(),
     }
 }
 
-fn item<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn item<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut kind, mut id, mut call_id) = (Slot::default(), Slot::default(), Slot::default());
     let (mut name, mut arguments) = (Slot::default(), Slot::default());
     let (mut caller, mut environment) = (Slot::default(), Slot::default());
@@ -56,15 +56,15 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(
         "caller" => caller.set(&key, call_index::is_direct(reader)?),
         "environment" => environment.set(&key, call_index::is_of_type(reader, "local")?),
         "role" => role.set(&key, reader.text()?),
-        "content" if found.wants_texts => {
+        "content" if builder.wants_texts => {
             content.mark(&key)?;
-            found.message_texts(reader, "input_text")
+            builder.message_texts(reader, "input_text")
         }
         "status" => status.set(&key, reader.text()?),
         "tools" => tools.set(&key, ToolList::read(reader)?),
         "output" => {
             output.mark(&key)?;
-            outputs(reader, found)
+            outputs(reader, builder)
         }
         _ => reader.skip(),
     })?;
@@ -79,7 +79,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(
     match &*kind {
         "function_call" | "custom_tool_call" | "local_shell_call" | "shell_call"
         | "apply_patch_call" => {
-            found.call(CallSite {
+            builder.call(CallSite {
                 id: call_id.take(),
                 name: name.take().or(own_name(&kind)),
                 arguments: arguments.take(),
@@ -87,7 +87,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(
                 audience,
             });
             if let ("local_shell_call", Some(id)) = (&*kind, id.take()) {
-                found.calls.add_alias(&id);
+                builder.calls.add_alias(&id);
             }
         }
         "function_call_output"
@@ -96,7 +96,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(
         | "shell_call_output"
         | "apply_patch_call_output" => {
             let of_shell = if kind == "local_shell_call_output" { id.take() } else { None };
-            found.answer(ResultHeader {
+            builder.answer(ResultHeader {
                 call_id: call_id.take().or(of_shell),
                 tool_name: None,
                 is_error: status.take().as_deref() == Some("failed"),
@@ -104,23 +104,23 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(
                 element,
             });
         }
-        "additional_tools" => found.item_tools(tools.take()),
+        "additional_tools" => builder.item_tools(tools.take()),
         // What the provider's own tools did, and why.
         "reasoning" => {
-            found.model_speaks();
+            builder.model_speaks();
             // Clients that keep nothing at the provider leave ids out.
-            found.thought(encrypted.take().or(id.take()), element);
+            builder.thought(encrypted.take().or(id.take()), element);
         }
-        kind if kind.ends_with("_call") => found.model_speaks(),
+        kind if kind.ends_with("_call") => builder.model_speaks(),
         _ => {}
     }
-    found.drop_texts();
+    builder.drop_texts();
     let role = match &*kind {
         "message" | "" => role.take().unwrap_or_default(),
         kind if kind.ends_with("_call_output") => Cow::Borrowed("tool"),
         _ => Cow::default(),
     };
-    found.end_message(&role);
+    builder.end_message(&role);
     Ok(())
 }
 
@@ -135,15 +135,15 @@ fn own_name(kind: &str) -> Option<NameRef> {
 }
 
 /// Reads an output: a string, or a list of texts and images, or one of what commands printed.
-fn outputs<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn outputs<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     if reader.peek() != b'[' {
-        return found.text(reader);
+        return builder.text(reader);
     }
-    reader.array(|reader| part(reader, found)).map(|_| ())
+    reader.array(|reader| part(reader, builder)).map(|_| ())
 }
 
 /// Reads `{"type": "input_text", "text"}`, or `{"stdout", "stderr", "outcome"}`.
-fn part<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn part<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut kind, mut text) = (Slot::default(), Slot::default());
     let (mut stdout, mut stderr) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
@@ -161,7 +161,7 @@ fn part<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(
     let mut spans: Vec<_> = spans.into_iter().flatten().collect();
     spans.sort_by_key(|span| span.start);
     for span in spans {
-        found.add_text(span, crate::request::ResultShape::Text);
+        builder.add_text(span, crate::request::ResultShape::Text);
     }
     Ok(())
 }

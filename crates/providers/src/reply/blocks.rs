@@ -48,7 +48,7 @@ pub(crate) struct BlockReply<G> {
 /// A reply of the upstream.
 #[derive(Default)]
 struct Current {
-    ledger: BlockList,
+    blocks: BlockList,
     /// The number of the client's first block of it.
     base: u64,
     /// How many bytes came.
@@ -94,37 +94,39 @@ impl<G: BlockGrammar> BlockReply<G> {
         let call = block.and_then(G::call);
         self.has_text = self.has_text || block.is_some_and(G::is_text);
         let is_internal = call.as_ref().is_some_and(|call| call.is_internal);
-        let kept = index.saturating_sub(self.current.ledger.internal());
+        let kept = index.saturating_sub(self.current.blocks.internal());
         let client = (!is_internal).then(|| self.current.base.saturating_add(kept));
         if let Some(client) = client {
             self.count = self.count.max(client.saturating_add(1));
         }
-        self.current.ledger.begin(index, client, call, block.map_or("", Node::raw));
+        self.current.blocks.begin(index, client, call, block.map_or("", Node::raw));
         client
     }
 
     /// Whether the reply, which is over, is answered: now, or if it calls others, too, with their answers.
     fn goes_on(&self) -> bool {
-        let ledger = &self.current.ledger;
-        ledger.foreign() > 0
+        let blocks = &self.current.blocks;
+        blocks.foreign() > 0
             || self
                 .current
                 .ending
-                .is_none_or(|ending| ending.goes_on(|| ledger.internal_calls::<G>()))
+                .is_none_or(|ending| ending.goes_on(|| blocks.internal_calls::<G>()))
     }
 
     /// The upstream's reply is over: what comes next, if that is decided by its blocks.
     fn next(&mut self) -> NextStep {
-        if self.current.ledger.foreign() > 0 {
-            self.deferred = Some(self.current.ledger.deferred_calls::<G>());
+        if self.current.blocks.foreign() > 0 {
+            self.deferred = Some(self.current.blocks.deferred_calls::<G>());
             return NextStep::Done;
         }
         self.is_asked = true;
-        let said =
-            format!(r#"{{"role":"assistant","content":[{}]}}"#, self.current.ledger.said::<G>());
-        let ledger = &self.current.ledger;
-        let turn = HiddenTurn::new(self.dialect, said, ledger.internal_calls::<G>());
-        NextStep::Ask(turn.with_anchor(ledger.anchor::<G>()))
+        let said = format!(
+            r#"{{"role":"assistant","content":[{}]}}"#,
+            self.current.blocks.conversation_json::<G>()
+        );
+        let blocks = &self.current.blocks;
+        let turn = HiddenTurn::new(self.dialect, said, blocks.internal_calls::<G>());
+        NextStep::Ask(turn.with_anchor(blocks.anchor::<G>()))
     }
 }
 
@@ -172,17 +174,17 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
             }
             BlockEvent::Delta { index, delta } => {
                 self.has_text = self.has_text || G::is_text(&delta);
-                if self.current.ledger.find(index).is_none() {
+                if self.current.blocks.find(index).is_none() {
                     // Some blocks begin with their first delta.
                     self.start(index, None);
                 }
-                let Some(block) = self.current.ledger.find(index) else { return Ok(()) };
+                let Some(block) = self.current.blocks.find(index) else { return Ok(()) };
                 block.go_on(delta.raw());
                 if let Some(client) = block.client {
                     renumber::<G>(frame, &json, index, client, out);
                 }
             }
-            BlockEvent::Stop { index } => match self.current.ledger.find(index) {
+            BlockEvent::Stop { index } => match self.current.blocks.find(index) {
                 None => out.pass(frame),
                 Some(block) => {
                     block.is_open = false;
@@ -194,7 +196,7 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
             BlockEvent::Closing(ending) => {
                 note::<G>(&mut self.usage, &json);
                 self.current.ending = self.current.ending.or(ending);
-                if self.current.ledger.internal() > 0 && self.current.ledger.foreign() == 0 {
+                if self.current.blocks.internal() > 0 && self.current.blocks.foreign() == 0 {
                     self.current.held.push((frame.event.to_owned(), frame.json.to_string()));
                 } else if self.is_followed {
                     out.with(frame, &closing::<G>(&frame.json, &self.usage, false));
@@ -208,7 +210,7 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
 
     fn finish(&mut self, out: &mut FrameWriter<'_>) -> NextStep {
         self.begin();
-        if self.current.ledger.internal() == 0 {
+        if self.current.blocks.internal() == 0 {
             return NextStep::Done;
         }
         let is_over = self.current.ending.is_some();
@@ -233,7 +235,7 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
             self.start(index, Some(&block));
         }
         self.current.ending = G::ending(&reply);
-        let goes_on = self.current.ledger.internal() > 0 && self.goes_on();
+        let goes_on = self.current.blocks.internal() > 0 && self.goes_on();
         let next = if goes_on { self.next() } else { NextStep::Done };
         match next {
             NextStep::Ask(_) => self.earlier.keep::<G>(&reply, body),
@@ -250,7 +252,7 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
     }
 
     fn is_internal(&self) -> bool {
-        !self.is_asked && self.current.ending.is_none() && self.current.ledger.internal() > 0
+        !self.is_asked && self.current.ending.is_none() && self.current.blocks.internal() > 0
     }
 
     fn usage(&self) -> &TurnUsage {
@@ -262,7 +264,7 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
     }
 
     fn give_up(&mut self, out: &mut FrameWriter<'_>) {
-        for index in self.current.ledger.open() {
+        for index in self.current.blocks.open() {
             let (name, json) = G::stop_event(index);
             out.compose(name, &json);
         }

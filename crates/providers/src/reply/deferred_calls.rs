@@ -1,4 +1,4 @@
-//! Calls of our own tool that came together with the client's own.
+//! Deferred calls: those of our own tool that came together with the client's own.
 
 use super::edit::{joined, quoted};
 use crate::json::Node;
@@ -7,12 +7,12 @@ use crate::json::Node;
 /// has to be given these and their answers.
 ///
 /// ```
-/// use tokenforge_providers::{Deferred, DeferredCall};
+/// use tokenforge_providers::{DeferredCalls, DeferredCall};
 ///
 /// let call = r#"{"type":"tool_use","id":"t2","name":"expand_context","input":{}}"#.to_owned();
 /// let call = DeferredCall { id: "t2".to_owned(), arguments: "{}".to_owned(), call, siblings_before: 1 };
-/// let deferred = Deferred { siblings: vec!["t1".to_owned()], calls: vec![call] };
-/// assert_eq!(Deferred::from_json(&deferred.to_json()), Some(deferred));
+/// let deferred = DeferredCalls { siblings: vec!["t1".to_owned()], calls: vec![call] };
+/// assert_eq!(DeferredCalls::from_json(&deferred.to_json()), Some(deferred));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeferredCalls {

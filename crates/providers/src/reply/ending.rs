@@ -1,4 +1,4 @@
-//! Why a reply ended, and whether it goes on.
+//! Stop reasons: why a reply ended, and whether it goes on.
 
 use super::turn::InternalCall;
 use crate::json::{Kind, Node};

@@ -1,4 +1,4 @@
-//! Errors of providers: whether a body is one, and what it says.
+//! Error documents of providers: whether a body is one, and what it says.
 
 use crate::dialect::Dialect;
 use crate::json::Node;

@@ -1,4 +1,4 @@
-//! A stream, taken apart into its events: any split of the bytes gives the same events.
+//! Framing: a stream, taken apart into its events. Any split of the bytes gives the same events.
 
 mod array;
 mod eventstream;

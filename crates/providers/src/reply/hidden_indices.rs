@@ -1,4 +1,4 @@
-//! Indices without the gaps that our calls would leave.
+//! The indices of hidden calls, and those of the others without the gaps that these would leave.
 
 /// The indices that the client does not get.
 #[derive(Debug, Default)]
@@ -35,9 +35,9 @@ mod tests {
 
     #[test]
     fn what_stands_behind_a_gap_moves_up() {
-        let mut gaps = HiddenIndices::default();
-        [3, 1, 3].into_iter().for_each(|index| gaps.add(index));
-        assert_eq!([0, 2, 4, 9].map(|index| gaps.client_index(index)), [0, 1, 2, 7]);
-        assert!(gaps.contains(3) && !gaps.contains(2));
+        let mut hidden = HiddenIndices::default();
+        [3, 1, 3].into_iter().for_each(|index| hidden.add(index));
+        assert_eq!([0, 2, 4, 9].map(|index| hidden.client_index(index)), [0, 1, 2, 7]);
+        assert!(hidden.contains(3) && !hidden.contains(2));
     }
 }

@@ -1,4 +1,4 @@
-//! What a client takes for one and the same in all events of a reply: its id, its model, when it was made.
+//! The identity of a reply: what a client takes for the same in all events, its id, its model, when it was made.
 
 use super::edit::Edit;
 use crate::json::Node;

@@ -1,4 +1,4 @@
-//! An assistant's message, joined from the pieces it came in.
+//! An assistant's message, assembled from the deltas it came in.
 //!
 //! Whatever members the pieces have: providers add their own (reasoning, signatures) and want them back.
 

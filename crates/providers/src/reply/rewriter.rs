@@ -1,11 +1,11 @@
-//! What every dialect's way of speaking answers to.
+//! The reply rewriter: what every provider API does with the replies of its upstream.
 
+use super::continuation::ReplyContinuation;
 use super::deferred_calls::DeferredCalls;
 use super::frames::{BrokenStream, FrameWriter, StreamFrame};
 use super::turn::NextStep;
 use super::usage::TurnUsage;
 use crate::json::Node;
-use crate::openai_responses::ReplyContinuation;
 use crate::refusal::Refusal;
 pub(crate) use crate::request::TOOL;
 
@@ -18,10 +18,10 @@ pub(crate) fn ended_notice(has_text: bool) -> String {
     format!("{}{ENDED}", if has_text { "\n\n" } else { "" })
 }
 
-/// One dialect's way of speaking: what of the upstream's replies the client gets.
+/// Rewrites replies: decides what of the upstream's replies the client gets.
 ///
-/// It lives as long as the client's reply, over as many replies of the upstream as that takes: after a `Next::Ask` the
-/// events of the next reply follow.
+/// It lives as long as the client's reply, over as many replies of the upstream as that takes: after a
+/// `NextStep::Ask` the events of the next reply follow.
 pub(crate) trait ReplyRewriter: Send + Sync {
     /// One complete event that has a payload. Writes what the client gets: `out.pass(frame)` as it came,
     /// `out.with(frame, json)` with another payload, `out.compose(name, json)` one of our own, or nothing.
@@ -55,21 +55,21 @@ pub(crate) trait ReplyRewriter: Send + Sync {
     /// What [`Reply::deferred`](super::Reply::deferred) gives: taken out, so that it is given once.
     fn take_deferred_calls(&mut self) -> Option<DeferredCalls>;
 
-    fn is_stored(&mut self, _: bool) {}
+    fn set_stored(&mut self, _: bool) {}
 
     fn continuation(&mut self) -> Option<ReplyContinuation> {
         None
     }
 
-    /// Ends a client's stream that was left open by `Next::Ask`, or in the middle of the reply after it.
+    /// Ends a client's stream that was left open by `NextStep::Ask`, or in the middle of the reply after it.
     fn give_up(&mut self, out: &mut FrameWriter<'_>);
 
-    /// Breaks off a client's stream that was left open by `Next::Ask`, with the provider's error.
+    /// Breaks off a client's stream that was left open by `NextStep::Ask`, with the provider's error.
     fn fail(&mut self, status: u16, document: &str, out: &mut FrameWriter<'_>) {
         out.error(status, document);
     }
 
-    /// Ends a client's whole reply that was left unwritten by `Next::Ask`.
+    /// Ends a client's whole reply that was left unwritten by `NextStep::Ask`.
     fn give_up_whole(&mut self, out: &mut Vec<u8>);
 }
 

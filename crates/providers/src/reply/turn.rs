@@ -35,7 +35,7 @@ pub struct ThoughtAnchor {
     pub seal: String,
     /// How many elements of the same reply the client gets behind it.
     pub behind: usize,
-    /// The calls as the provider made them, in the order of [`Turn::calls`].
+    /// The calls as the provider made them, in the order of [`HiddenTurn::calls`].
     pub calls: Vec<String>,
 }
 
@@ -76,16 +76,8 @@ impl HiddenTurn {
         if answers.len() != self.calls.len() {
             return None;
         }
-        let answers = self.answers(answers);
-        splice(
-            body,
-            &[conversation::go_on(
-                body,
-                &self.dialect.profile().conversation,
-                &self.said,
-                &answers,
-            )?],
-        )
+        let (list, answers) = (&self.dialect.profile().conversation, self.answers(answers));
+        splice(body, &[conversation::go_on(body, list, &self.said, &answers)?])
     }
 
     /// The answers as elements of the conversation's list.

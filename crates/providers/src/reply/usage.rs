@@ -1,4 +1,4 @@
-//! What a turn cost.
+//! Token usage: what a turn cost.
 
 /// Token figures as the provider gives them: whether cached input is part of the input, each provider says for itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Reads what a reply cost while it passes by unchanged.
+//! Usage metering: reads what a reply cost while it passes by unchanged.
 
 use super::frames::FrameReader;
 use super::rewriter::ReplyRewriter;
@@ -16,9 +16,9 @@ const MAX_WHOLE: usize = 4 << 20;
 /// ours, the client gets the upstream's bytes, and what they say about tokens is read on the side.
 ///
 /// ```
-/// use tokenforge_providers::{Dialect, UsageMeter, Wire};
+/// use tokenforge_providers::{Dialect, UsageMeter, WireFormat};
 ///
-/// let mut meter = UsageMeter::new(Dialect::OpenAiChat, Wire::Whole);
+/// let mut meter = UsageMeter::new(Dialect::OpenAiChat, WireFormat::Whole);
 /// meter.push(br#"{"choices":[],"usage":{"prompt_tokens":90,"#);
 /// meter.push(br#""completion_tokens":7}}"#);
 /// let usage = meter.finish();
@@ -47,7 +47,7 @@ impl UsageMeter {
             _ => MeterState::Stream(FrameReader::new(wire)),
         };
         let api = dialect.api();
-        UsageMeter { marker: api.profile().usage_marker, rewriter: api.reply(), state }
+        UsageMeter { marker: api.profile().usage_marker, rewriter: api.rewriter(), state }
     }
 
     /// Looks at bytes as the upstream sent them, split anywhere.
@@ -92,20 +92,20 @@ impl UsageMeter {
 }
 
 /// Takes the figures from every complete event. Nothing if the stream cannot be taken apart.
-fn read(frames: &mut FrameReader, marker: &str, speech: &mut dyn ReplyRewriter) -> Option<()> {
+fn read(frames: &mut FrameReader, marker: &str, rewriter: &mut dyn ReplyRewriter) -> Option<()> {
     while let Some(frame) = frames.next().ok()? {
-        count(&frame.json, marker, speech);
+        count(&frame.json, marker, rewriter);
     }
     frames.release();
     Some(())
 }
 
-fn count(json: &str, marker: &str, speech: &mut dyn ReplyRewriter) {
+fn count(json: &str, marker: &str, rewriter: &mut dyn ReplyRewriter) {
     // Most events have none, and are not parsed.
     if !json.contains(marker) {
         return;
     }
     if let Ok(event) = Node::read(json) {
-        speech.count_event(&event);
+        rewriter.count_event(&event);
     }
 }

@@ -1,4 +1,4 @@
-//! The calls of a reply, in dialects in which a call comes whole.
+//! The tool calls of a reply, in dialects in which a call comes whole.
 
 use super::deferred_calls::{DeferredCall, DeferredCalls};
 use super::edit::joined;

@@ -1,4 +1,4 @@
-//! How a reply is framed.
+//! The wire format of a reply: how it is framed.
 
 use crate::dialect::Dialect;
 
@@ -21,11 +21,11 @@ impl WireFormat {
     /// The framing of a reply, from its content type and whether a stream was asked for. Nothing if it is none we know.
     ///
     /// ```
-    /// use tokenforge_providers::{Dialect, Wire};
+    /// use tokenforge_providers::{Dialect, WireFormat};
     ///
-    /// let wire = Wire::of(Dialect::Anthropic, "text/event-stream; charset=utf-8", true);
-    /// assert_eq!(wire, Some(Wire::Events));
-    /// assert_eq!(Wire::of(Dialect::Anthropic, "text/html", true), None);
+    /// let wire = WireFormat::of(Dialect::Anthropic, "text/event-stream; charset=utf-8", true);
+    /// assert_eq!(wire, Some(WireFormat::Events));
+    /// assert_eq!(WireFormat::of(Dialect::Anthropic, "text/html", true), None);
     /// ```
     #[must_use]
     pub fn of(dialect: Dialect, content_type: &str, streams: bool) -> Option<WireFormat> {

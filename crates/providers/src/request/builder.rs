@@ -1,4 +1,4 @@
-//! What was found so far.
+//! The request builder: what was found so far in a body, told by the walk over it.
 
 use super::call_index::CallIndex;
 use super::message_text::{MessageRole, MessageText, MessageTexts};
@@ -26,7 +26,7 @@ const MAX_TEXTS: usize = 20_000;
 const CALL_BYTES_PER_BYTE: usize = 4;
 const CALL_BYTES: usize = 1 << 20;
 
-/// What was found so far in a body.
+/// Builds a request from what is found in a body.
 pub(crate) struct RequestBuilder<'a> {
     known: &'a dyn EarlierReading,
     pub(crate) calls: CallIndex<'a>,
@@ -64,7 +64,7 @@ pub(crate) struct RequestBuilder<'a> {
     pub(crate) wants_texts: bool,
     /// Texts of the message that is being read, and whether they are attached to it. Whose they are may come after them.
     said: Vec<(Range<usize>, bool)>,
-    speech: Vec<MessageText>,
+    message_texts: Vec<MessageText>,
 }
 
 /// What a result says of itself.
@@ -103,7 +103,7 @@ impl<'a> RequestBuilder<'a> {
             texts: Vec::new(),
             enclosed: Vec::new(),
             said: Vec::new(),
-            speech: Vec::new(),
+            message_texts: Vec::new(),
         }
     }
 
@@ -340,7 +340,7 @@ impl<'a> RequestBuilder<'a> {
             }
             _ => return self.said.clear(),
         };
-        self.speech.extend(self.said.drain(..).map(|(span, is_attached)| MessageText {
+        self.message_texts.extend(self.said.drain(..).map(|(span, is_attached)| MessageText {
             span,
             role: if is_attached { MessageRole::Attached } else { role },
         }));
@@ -379,7 +379,7 @@ impl<'a> RequestBuilder<'a> {
         Request {
             head,
             results: self.results,
-            texts: self.speech,
+            texts: self.message_texts,
             calls: self.calls.into_sites(),
             answers: self.answers,
             thoughts: self.thoughts,
@@ -393,8 +393,8 @@ impl<'a> RequestBuilder<'a> {
 }
 
 /// How many texts of one object are kept, one more than a result may have aside: all, where what is said is collected.
-fn most_texts(wants_speech: bool) -> usize {
-    if wants_speech { usize::MAX - 1 } else { MAX_RESULT_TEXTS }
+fn most_texts(wants_texts: bool) -> usize {
+    if wants_texts { usize::MAX - 1 } else { MAX_RESULT_TEXTS }
 }
 
 /// Reads a string, or a list of blocks of which those of the type `kind` have a text.

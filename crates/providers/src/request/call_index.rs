@@ -1,4 +1,4 @@
-//! The calls of a conversation, and which of them a result answers.
+//! The index of tool calls: those of a conversation, and which of them a result answers.
 
 use super::name_ref::NameRef;
 use super::result::CallArguments;

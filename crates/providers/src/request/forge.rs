@@ -12,14 +12,14 @@ pub(crate) const NAME: &str = "_forge";
 
 /// Where the `_forge` member is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ForgeSlot {
+pub struct ForgeMember {
     /// Its value.
     pub value: Range<usize>,
     /// The bytes to cut so that it is gone, with one comma, and what remains is JSON.
     pub cut: Range<usize>,
 }
 
-impl ForgeSlot {
+impl ForgeMember {
     /// Finds the member at the top of any JSON body, whatever else the body says.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl ForgeSlot {
 /// The member, while the others are still being read.
 #[derive(Default)]
 pub(crate) struct ForgeSlot {
-    slot: Slot<ForgeSlot>,
+    slot: Slot<ForgeMember>,
     /// It was the latest member.
     is_last: bool,
     start: usize,
@@ -60,7 +60,7 @@ impl ForgeSlot {
         let value = reader.value()?.span;
         // If nothing follows, the comma before it goes, too.
         let cut = key.comma.unwrap_or(key.start)..value.end;
-        self.slot.set(key, Some(ForgeSlot { value, cut }))?;
+        self.slot.set(key, Some(ForgeMember { value, cut }))?;
         (self.is_last, self.start) = (true, key.start);
         Ok(())
     }
@@ -72,11 +72,11 @@ impl ForgeSlot {
         }
     }
 
-    pub(crate) fn take(self) -> Option<ForgeSlot> {
+    pub(crate) fn take(self) -> Option<ForgeMember> {
         let forge = self.slot.take()?;
         Some(match self.next {
             // Up to the next key, so that the white space before it stands before that one.
-            Some(next) => ForgeSlot { cut: self.start..next, ..forge },
+            Some(next) => ForgeMember { cut: self.start..next, ..forge },
             None => forge,
         })
     }
@@ -84,12 +84,12 @@ impl ForgeSlot {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ForgeSlot, Refusal, RequestHead, splice};
+    use crate::{ForgeMember, Refusal, RequestHead, splice};
 
     #[track_caller]
     fn cut(body: &str) -> (String, String) {
         let forge = RequestHead::read(body.as_bytes()).unwrap().forge.unwrap();
-        assert_eq!(ForgeSlot::find(body.as_bytes()).unwrap().as_ref(), Some(&forge));
+        assert_eq!(ForgeMember::find(body.as_bytes()).unwrap().as_ref(), Some(&forge));
         let rest = splice(body.as_bytes(), &[forge.removal()]).unwrap();
         (body[forge.value].to_owned(), String::from_utf8(rest).unwrap())
     }
@@ -118,8 +118,8 @@ mod tests {
         let refusal = RequestHead::read(br#"{"_forge":1,"_forge":2}"#).unwrap_err();
         assert_eq!(refusal, Refusal::Ambiguous { key: "_forge".to_owned(), at: 12 });
         assert_eq!(RequestHead::read(br#"{"a":{"_forge":1}}"#).unwrap().forge, None);
-        assert_eq!(ForgeSlot::find(br#"{"_forge":1,"_forge":2}"#).unwrap_err(), refusal);
-        assert_eq!(ForgeSlot::find(br#"{"a":{"_forge":1}}"#), Ok(None));
-        assert_eq!(ForgeSlot::find(br#"[{"_forge":1}]"#), Ok(None));
+        assert_eq!(ForgeMember::find(br#"{"_forge":1,"_forge":2}"#).unwrap_err(), refusal);
+        assert_eq!(ForgeMember::find(br#"{"a":{"_forge":1}}"#), Ok(None));
+        assert_eq!(ForgeMember::find(br#"[{"_forge":1}]"#), Ok(None));
     }
 }

@@ -1,6 +1,6 @@
-//! What stands beside the conversation.
+//! The head of a request: the members that stand beside the conversation, model, stream, session and so on.
 
-use super::forge::{self, ForgeSlot};
+use super::forge::{self, ForgeMember, ForgeSlot};
 use super::name_ref::{NameRef, read_name};
 use super::session;
 use super::slot::Slot;
@@ -28,7 +28,7 @@ pub struct RequestHead<'a> {
     /// What the body says of the session it belongs to, or at least of the user.
     pub session: Option<Cow<'a, str>>,
     /// Our own member.
-    pub forge: Option<ForgeSlot>,
+    pub forge: Option<ForgeMember>,
 }
 
 impl<'a> RequestHead<'a> {

@@ -1,4 +1,4 @@
-//! What people and systems say in a conversation.
+//! Message texts: what people and systems say in a conversation.
 
 use super::result::text;
 use crate::json::text::escape_into;

@@ -1,4 +1,4 @@
-//! A name or an id, by where it stands in the body.
+//! A reference to a name or an id, by where it stands in the body.
 
 use super::result::text;
 use crate::json::Reader;

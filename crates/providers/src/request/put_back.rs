@@ -9,6 +9,7 @@ use super::rejoin::ToolExchange;
 use super::sites::{CallSite, ThoughtSite};
 use crate::dialect::Dialect;
 use crate::json::Node;
+use crate::reply::edit::joined;
 use crate::splice::Splice;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -32,14 +33,10 @@ pub fn put_back(
     if exchanges.is_empty() || exchanges.iter().any(is_there) {
         return None;
     }
-    let api = dialect.api();
-    let results: Vec<String> = exchanges
-        .iter()
-        .map(|exchange| api.tool_result(exchange.id, exchange.answer, exchange.is_error))
-        .collect();
     let root = Node::read(str::from_utf8(body).ok()?).ok()?;
     let calls = exchanges.iter().map(|exchange| exchange.call).collect();
-    api.put_back(&root, &HiddenCalls { thought, behind, calls, results: results.join(",") })
+    let results = joined(exchanges.iter().map(|exchange| exchange.result(dialect)));
+    dialect.api().put_back(&root, &HiddenCalls { thought, behind, calls, results })
 }
 
 /// Calls that the client never saw.

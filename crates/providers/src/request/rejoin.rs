@@ -37,14 +37,14 @@ pub struct ToolExchange<'a> {
 /// call is in the body already.
 ///
 /// ```
-/// use tokenforge_providers::{Dialect, Exchange, Request, rejoin, splice};
+/// use tokenforge_providers::{Dialect, ToolExchange, Request, rejoin, splice};
 ///
 /// let body = br#"{"input":[{"type":"function_call","call_id":"a","name":"ls","arguments":"{}"},
 ///   {"type":"function_call_output","call_id":"a","output":"x"}]}"#;
 /// let request = Request::read(body, Dialect::OpenAiResponses)?;
 /// let call = r#"{"type":"function_call","call_id":"b","name":"expand_context","arguments":"{}"}"#;
 /// let siblings = ["a".to_owned()];
-/// let exchange = Exchange {
+/// let exchange = ToolExchange {
 ///     siblings: &siblings,
 ///     siblings_before: 1,
 ///     from: 0,
@@ -147,7 +147,7 @@ pub(crate) fn insertion(at: usize, json: String) -> Splice<'static> {
 
 impl ToolExchange<'_> {
     /// The answer as an element of the list that its sibling's answer stands in.
-    fn result(&self, dialect: Dialect) -> String {
+    pub(super) fn result(&self, dialect: Dialect) -> String {
         dialect.api().tool_result(self.id, self.answer, self.is_error)
     }
 }

@@ -1,4 +1,4 @@
-//! One text of a tool result, and the call it answers.
+//! Tool results: one text of a result, and the call it answers.
 
 use super::name_ref::NameRef;
 use crate::json::text::{escape_into, unescape};
@@ -10,7 +10,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// Where the text is: see [`Shape`].
+    /// Where the text is: see [`ResultShape`].
     pub span: Range<usize>,
     /// What is there.
     pub shape: ResultShape,
@@ -75,7 +75,7 @@ impl ToolResult {
     /// Puts another text in its place.
     #[must_use]
     pub fn replaced_by(&self, text: &str) -> Splice<'static> {
-        Splice { range: self.place(), with: Cow::Owned(self.written(text)) }
+        Splice { range: self.place(), with: Cow::Owned(self.spelling(text)) }
     }
 
     /// The bytes that go when another text takes its place.
@@ -88,7 +88,7 @@ impl ToolResult {
     }
 
     /// Another text as it is written in that [place](Self::place).
-    fn written(&self, text: &str) -> String {
+    fn spelling(&self, text: &str) -> String {
         let mut written = String::with_capacity(text.len() + text.len() / 8 + 16);
         if self.shape == ResultShape::Text {
             escape_into(text, &mut written);

@@ -1,4 +1,4 @@
-//! Which session a request belongs to, as far as its client tells.
+//! Session ids: which session a request belongs to, as far as its client tells.
 
 use super::slot::Slot;
 use crate::json::Reader;

@@ -1,4 +1,4 @@
-//! Sites in another body, where everything stands a little later or earlier.
+//! Shifting byte offsets: sites in another body, where everything stands a little later or earlier.
 
 use super::name_ref::NameRef;
 use super::result::{CallArguments, ResultShape, ToolResult};

@@ -1,4 +1,4 @@
-//! A member that may occur once.
+//! Duplicate keys: a member that may occur once.
 
 use crate::json::Key;
 use crate::refusal::Refusal;

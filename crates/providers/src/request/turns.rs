@@ -1,4 +1,4 @@
-//! What was found in the turns of a conversation, for the next time it is read: it only grows.
+//! Incremental reading: what was found in the turns of a conversation, for the next time it is read. It only grows.
 
 use super::Request;
 use super::result::ToolResult;
@@ -8,8 +8,8 @@ use std::ops::Range;
 
 /// What a reading found in the turns of a conversation.
 ///
-/// An agent sends its whole conversation again and again, with something new at the end. A [`Known`](crate::Known) that
-/// keeps the turns spares the next reading those that are the same.
+/// An agent sends its whole conversation again and again, with something new at the end. An
+/// [`EarlierReading`](crate::EarlierReading) that keeps the turns spares the next reading those that are the same.
 #[derive(Debug, Clone)]
 pub struct ConversationTurns {
     pub(crate) list: TurnList,

@@ -4,6 +4,7 @@
 
 mod again;
 mod hostile;
+mod message_text;
 mod recorded;
 mod rejoin;
 mod reply_anthropic;
@@ -14,5 +15,4 @@ mod reply_ollama;
 mod reply_responses;
 mod reply_whole;
 mod shapes;
-mod speech;
 mod support;

@@ -41,7 +41,7 @@ impl ReplyParts {
     }
 
     /// The parts, to be said again.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn conversation_json(&self) -> String {
         joined(self.said.iter().map(|said| match said {
             SpokenPart::Text(text, false) => format!(r#"{{"text":"{text}"}}"#),
             SpokenPart::Text(text, true) => format!(r#"{{"text":"{text}","thought":true}}"#),

@@ -18,7 +18,7 @@ pub(super) struct ChatCalls {
     /// Where the call is that last had an index.
     places: HashMap<u64, usize>,
     /// The indices of our calls.
-    gaps: HiddenIndices,
+    hidden_indices: HiddenIndices,
     has_internal: bool,
     has_others: bool,
 }
@@ -108,7 +108,7 @@ impl ChatCalls {
             if let Some(index) = index {
                 self.places.insert(index, at);
                 if is_internal {
-                    self.gaps.add(index);
+                    self.hidden_indices.add(index);
                 }
             }
             at
@@ -118,7 +118,7 @@ impl ChatCalls {
     /// A fragment of a client's call, with the index it has without our calls before it.
     fn with_client_index<'a>(&self, fragment: &Node<'a>) -> Cow<'a, str> {
         let index = fragment.get("index").and_then(|index| index.number());
-        let closed = index.map(|index| self.gaps.client_index(index));
+        let closed = index.map(|index| self.hidden_indices.client_index(index));
         let (Some(closed), true) = (closed, closed != index) else {
             return Cow::Borrowed(fragment.raw());
         };

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(super) struct OutputItems {
     items: BTreeMap<u64, OutputItem>,
     /// The indices of our calls.
-    gaps: HiddenIndices,
+    hidden_indices: HiddenIndices,
 }
 
 struct OutputItem {
@@ -40,7 +40,7 @@ impl OutputItems {
     pub(super) fn take(&mut self, index: u64, item: &Node<'_>) {
         let item = OutputItem { json: item.raw().to_owned(), role: role(item) };
         if item.call().is_some() {
-            self.gaps.add(index);
+            self.hidden_indices.add(index);
         }
         self.items.insert(index, item);
     }
@@ -51,11 +51,11 @@ impl OutputItems {
 
     /// Whether an index is that of a call of ours.
     pub(super) fn is_internal(&self, index: u64) -> bool {
-        self.gaps.contains(index)
+        self.hidden_indices.contains(index)
     }
 
     pub(super) fn has_internal(&self) -> bool {
-        !self.gaps.is_empty()
+        !self.hidden_indices.is_empty()
     }
 
     /// Whether our tool is called, and the client has nothing to answer.
@@ -65,7 +65,7 @@ impl OutputItems {
 
     /// The index of an item as if our calls were not there.
     pub(super) fn client_index(&self, index: u64) -> u64 {
-        self.gaps.client_index(index)
+        self.hidden_indices.client_index(index)
     }
 
     pub(super) fn internal(&self) -> Vec<InternalCall> {
@@ -79,7 +79,7 @@ impl OutputItems {
 
     /// The items, to be said again. Reasoning without its content is left out if the provider did not keep the reply: it
     /// would look for it and find nothing.
-    pub(super) fn said(&self, is_forgotten: bool) -> String {
+    pub(super) fn conversation_json(&self, is_forgotten: bool) -> String {
         let is_left_out =
             |item: &&OutputItem| is_forgotten && matches!(item.role, ItemRole::Remembered);
         joined(self.items.values().filter(|item| !is_left_out(item)).map(|item| &*item.json))

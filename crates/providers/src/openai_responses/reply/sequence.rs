@@ -1,4 +1,4 @@
-//! The numbers of events: without gaps for the client, whatever it was not given.
+//! Sequence numbers of events: without gaps for the client, whatever it was not given.
 
 use crate::json::Node;
 use crate::reply::edit::Edit;

@@ -1,4 +1,4 @@
-//! A text of our own.
+//! A text of our own, as an output item.
 
 use crate::reply::edit::quoted;
 

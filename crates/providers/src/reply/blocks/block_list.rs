@@ -71,7 +71,7 @@ impl BlockList {
     }
 
     /// The blocks as a conversation has them.
-    pub(super) fn said<G: BlockGrammar>(&self) -> String {
+    pub(super) fn conversation_json<G: BlockGrammar>(&self) -> String {
         joined(self.blocks.iter().filter_map(ReplyBlock::json::<G>))
     }
 

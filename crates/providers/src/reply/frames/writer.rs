@@ -6,7 +6,7 @@ use crate::reply::wire_format::WireFormat;
 
 /// Where a dialect writes what the client gets.
 pub(crate) struct FrameWriter<'a> {
-    pen: &'a mut ClientStream,
+    client: &'a mut ClientStream,
     bytes: &'a mut Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ impl ClientStream {
     }
 
     pub(crate) fn writer<'a>(&'a mut self, bytes: &'a mut Vec<u8>) -> FrameWriter<'a> {
-        FrameWriter { pen: self, bytes }
+        FrameWriter { client: self, bytes }
     }
 
     /// Another reply of the upstream follows: the end of this one was not the client's.
@@ -38,8 +38,10 @@ impl ClientStream {
 impl FrameWriter<'_> {
     /// A frame as it came.
     pub(crate) fn pass(&mut self, frame: &StreamFrame<'_>) {
-        match self.pen.wire {
-            WireFormat::Array if frame.json.is_empty() => self.pen.end.extend_from_slice(frame.raw),
+        match self.client.wire {
+            WireFormat::Array if frame.json.is_empty() => {
+                self.client.end.extend_from_slice(frame.raw)
+            }
             WireFormat::Array => self.element(&frame.raw[..frame.place.start], &frame.json),
             _ => self.bytes.extend_from_slice(frame.raw),
         }
@@ -47,7 +49,7 @@ impl FrameWriter<'_> {
 
     /// A frame with another payload.
     pub(crate) fn with(&mut self, frame: &StreamFrame<'_>, json: &str) {
-        match self.pen.wire {
+        match self.client.wire {
             _ if json == frame.json => self.pass(frame),
             WireFormat::Array => self.element(&frame.raw[..frame.place.start], json),
             _ => self.bytes.extend_from_slice(&frame.with(json)),
@@ -56,10 +58,10 @@ impl FrameWriter<'_> {
 
     /// A frame of our own.
     pub(crate) fn compose(&mut self, event: &str, json: &str) {
-        match self.pen.wire {
+        match self.client.wire {
             WireFormat::Events => sse::compose(event, json, self.bytes),
             WireFormat::Array => self.element(b",\r\n", json),
-            WireFormat::EventStream if self.pen.dialect.profile().encodes_events => {
+            WireFormat::EventStream if self.client.dialect.profile().encodes_events => {
                 let json = format!(r#"{{"bytes":"{}"}}"#, eventstream::base64(json));
                 eventstream::compose("chunk", &json, self.bytes);
             }
@@ -73,8 +75,8 @@ impl FrameWriter<'_> {
 
     /// An error, in the dialect's own frame for it.
     pub(crate) fn error(&mut self, status: u16, document: &str) {
-        let event = self.pen.dialect.api().error_event(status);
-        match self.pen.wire {
+        let event = self.client.dialect.api().error_event(status);
+        match self.client.wire {
             WireFormat::EventStream => eventstream::exception(event, document, self.bytes),
             _ => self.compose(event, document),
         }
@@ -82,14 +84,14 @@ impl FrameWriter<'_> {
 
     /// Bytes that are no frame.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
-        self.bytes.append(&mut self.pen.end);
+        self.bytes.append(&mut self.client.end);
         self.bytes.extend_from_slice(bytes);
     }
 
     /// The client's reply is over, because the upstream's is.
     pub(crate) fn end(&mut self) {
-        let has_bracket = self.pen.is_begun || self.pen.end.contains(&b'[');
-        if self.pen.end.contains(&b']') && !has_bracket {
+        let has_bracket = self.client.is_begun || self.client.end.contains(&b'[');
+        if self.client.end.contains(&b']') && !has_bracket {
             self.bytes.push(b'[');
         }
         self.raw(b"");
@@ -97,19 +99,19 @@ impl FrameWriter<'_> {
 
     /// The client's reply is over, wherever the upstream's is.
     pub(crate) fn close(&mut self) {
-        if self.pen.wire == WireFormat::Array && !self.pen.end.contains(&b']') {
-            self.pen.end.push(b']');
+        if self.client.wire == WireFormat::Array && !self.client.end.contains(&b']') {
+            self.client.end.push(b']');
         }
         self.end();
     }
 
     /// An element of an array, with a comma before it or the bracket that opens the array.
     fn element(&mut self, before: &[u8], json: &str) {
-        let (right, wrong) = if self.pen.is_begun { (b',', b'[') } else { (b'[', b',') };
+        let (right, wrong) = if self.client.is_begun { (b',', b'[') } else { (b'[', b',') };
         let before = before.iter().map(|byte| if *byte == wrong { right } else { *byte });
         self.bytes.extend(before);
         self.bytes.extend_from_slice(json.as_bytes());
-        self.pen.is_begun = true;
+        self.client.is_begun = true;
     }
 }
 
@@ -120,19 +122,19 @@ mod tests {
 
     /// Two streams as one array: what the client gets if it gets the elements for which `is_kept` says so.
     fn client(streams: [&str; 2], is_kept: impl Fn(&str) -> bool) -> String {
-        let (mut pen, mut bytes) =
+        let (mut client, mut bytes) =
             (ClientStream::new(Dialect::Gemini, WireFormat::Array), Vec::new());
         for stream in streams {
-            pen.go_on();
+            client.go_on();
             let mut frames = FrameReader::new(WireFormat::Array);
             frames.push(stream.as_bytes());
             while let Ok(Some(frame)) = frames.next() {
                 if frame.json.is_empty() || is_kept(&frame.json) {
-                    pen.writer(&mut bytes).pass(&frame);
+                    client.writer(&mut bytes).pass(&frame);
                 }
             }
         }
-        pen.writer(&mut bytes).end();
+        client.writer(&mut bytes).end();
         String::from_utf8(bytes).unwrap()
     }
 
@@ -148,9 +150,9 @@ mod tests {
 
     #[test]
     fn an_array_that_is_given_up_is_closed() {
-        let (mut pen, mut bytes) =
+        let (mut client, mut bytes) =
             (ClientStream::new(Dialect::Gemini, WireFormat::Array), Vec::new());
-        let mut out = pen.writer(&mut bytes);
+        let mut out = client.writer(&mut bytes);
         out.compose("", "{}");
         out.compose("", "{}");
         out.close();

@@ -1,4 +1,4 @@
-//! Where a request's conversation ends.
+//! Appending to the conversation of a request.
 
 use crate::api::ConversationList;
 use crate::json::{Kind, Reader, Value};
