@@ -51,9 +51,6 @@ pub use api::ApiError;
 pub use detect::{Detection, RequestPurpose, is_signed};
 pub use dialect::Dialect;
 pub use earlier_reading::EarlierReading;
-pub use json::text::{escape_into, quoted, unescape};
-pub use json::{Kind, MAX_DEPTH, Node, canonical};
-pub use refusal::Refusal;
 pub use reply::{
     DeferredCall, DeferredCalls, ExpandAnswer, HiddenTurn, InternalCall, ModelTokens, NextStep,
     Reply, ReplyContinuation, ThoughtAnchor, TokenCounts, TurnUsage, UsageMeter, WireFormat,
