@@ -3,6 +3,7 @@
 mod agent;
 mod bill;
 mod figures;
+mod recorded_model;
 mod session;
 mod show;
 mod tool_calls;
@@ -12,6 +13,7 @@ pub(crate) use tools::serve as serve_tools;
 
 use crate::embedded::Embedded;
 use crate::gateway::Gateway;
+use crate::scripted_provider::ScriptedProvider;
 use crate::serve::stop;
 use crate::{gateway, output};
 use anyhow::Context;
@@ -28,7 +30,6 @@ use tokenforge_config::{
     ExpandInjection, LedgerSettings, Mcp, McpBackend, Settings, ToolOutput, Upstreams,
 };
 use tokenforge_ledger::GroupBy;
-use tokenforge_mock::Mock;
 use tokenforge_store::{MemoryStore, StoreOptions as StoreSettings};
 
 const EXAMPLES: &str = "\
@@ -69,14 +70,13 @@ pub(crate) fn run(arguments: &Demo) -> anyhow::Result<()> {
 }
 
 async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
-    let provider = Mock::listen(local(0)).context("cannot start the provider")?;
+    let provider = ScriptedProvider::start().await?;
     let ledger = tempfile::tempdir().context("cannot make a folder for the ledger")?;
     let settings = settings(&provider, ledger.path(), arguments.port)?;
     let store = Arc::new(MemoryStore::new(StoreSettings::MEMORY));
     let embedded = Embedded::start(settings, store).await?;
     let url = gateway::url(embedded.address);
     let gateway = Gateway::new(&url, None)?;
-    provider.with_prompt_cache(bill::provider_tokens);
     let played = agent::play(&gateway, &provider).await?;
     let called = tool_calls::make(&gateway).await?;
     // Everything that is shown of savings is what `gain` and the dashboard say.
@@ -114,7 +114,7 @@ fn own_path() -> io::Result<PathBuf> {
 }
 
 /// The defaults, whatever the user's own settings are; nothing is kept beyond the process.
-fn settings(provider: &Mock, ledger: &Path, port: u16) -> anyhow::Result<Settings> {
+fn settings(provider: &ScriptedProvider, ledger: &Path, port: u16) -> anyhow::Result<Settings> {
     let backend = provider.url().parse().context("the provider's address")?;
     let own = own_path().context("cannot find this program")?;
     let tools = serde_json::json!({"command": own, "args": ["demo-tools"]});

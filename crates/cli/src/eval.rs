@@ -9,6 +9,7 @@ mod report;
 mod scenario;
 
 use crate::arguments::usage_error;
+use crate::scripted_provider::ScriptedProvider;
 use crate::{output, values};
 use agent::Agent;
 use anyhow::{Context, bail};
@@ -18,12 +19,12 @@ use compare::Compared;
 use gateway::Gateway;
 use report::Report;
 use scenario::Scenario;
+use serde_json::Value;
 use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::DictionaryMethod;
-use tokenforge_mock::Mock;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,11 +101,12 @@ pub(crate) fn run(arguments: &Eval) -> anyhow::Result<()> {
 }
 
 async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<Report> {
-    let mock = arguments.base_url.is_none().then(Mock::start);
-    let endpoint = match (&arguments.base_url, &mock) {
-        (Some(url), _) => url.trim_end_matches('/').to_owned(),
-        (None, Some(mock)) => mock.url(),
-        (None, None) => bail!("no endpoint"),
+    let (endpoint, mock) = match &arguments.base_url {
+        Some(url) => (url.trim_end_matches('/').to_owned(), None),
+        None => {
+            let mock = ScriptedProvider::start().await?;
+            (mock.url(), Some(mock))
+        }
     };
     let api = arguments.api.unwrap_or_else(|| Api::of(&endpoint));
     let key = env::var(api.key_variable()).ok().filter(|key| !key.is_empty());
@@ -117,7 +119,7 @@ async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<
         let scenario = Arc::new(scenario);
         if let Some(mock) = &mock {
             let played = scenario.clone();
-            mock.always(move |request| model::reply(&played, &request.json()));
+            mock.set_model(move |request: &Value| model::reply(&played, request));
         }
         let off = agent.play(&scenario, None).await;
         let before = gateway.figures().await?;

@@ -39,6 +39,7 @@ mod progress;
 mod ready;
 mod replay;
 mod screen;
+mod scripted_provider;
 mod serve;
 mod service;
 mod settings;

@@ -1,4 +1,4 @@
-//! A model provider for tests, demonstrations and benchmarks: it checks what it is sent as strictly as the real ones.
+//! A mock model provider for tests and benchmarks: it checks what it is sent as strictly as the real ones.
 //!
 //! [`Mock::start`] opens a port on which every provider answers: Anthropic Messages, OpenAI Chat and Responses, Gemini,
 //! Bedrock Converse and InvokeModel, Ollama. Bodies that the real provider would refuse are refused, with its words.

@@ -1,13 +1,14 @@
 //! The agent of the demo: it plays the recorded session over a socket, turn by turn, as an agent does.
 
-use super::session::{self, EXPANSION, STEPS};
+use super::recorded_model::RecordedModel;
+use super::session::{self, STEPS};
 use crate::gateway::Gateway;
+use crate::scripted_provider::ScriptedProvider;
 use anyhow::{Context, bail};
 use http::header::{HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::slice;
-use tokenforge_mock::{Mock, Recorded, Reply, first_reference};
 
 /// One turn of the agent, seen at both ends of the gateway.
 pub(super) struct Turn {
@@ -18,45 +19,24 @@ pub(super) struct Turn {
 }
 
 /// Plays the session to its end.
-pub(super) async fn play(gateway: &Gateway, provider: &Mock) -> anyhow::Result<Vec<Turn>> {
-    rehearse(provider);
+pub(super) async fn play(
+    gateway: &Gateway,
+    provider: &ScriptedProvider,
+) -> anyhow::Result<Vec<Turn>> {
+    provider.set_model(RecordedModel::default());
     let mut outputs = STEPS.iter();
     let mut messages = vec![json!({"role": "user", "content": session::TASK})];
     let mut turns = Vec::new();
     loop {
         let sent = session::request(&messages);
         let reply = ask(gateway, &sent).await?;
-        let asked = provider.requests().iter().map(Recorded::json).collect();
-        provider.clear();
-        turns.push(Turn { sent, asked });
+        turns.push(Turn { sent, asked: provider.take_requests() });
         let results = results(&reply, &mut outputs)?;
         messages.push(json!({"role": "assistant", "content": reply}));
         if results.is_empty() {
             return Ok(turns);
         }
         messages.push(json!({"role": "user", "content": results}));
-    }
-}
-
-/// Tells the provider what its model says in this session.
-fn rehearse(provider: &Mock) {
-    for (index, step) in STEPS.iter().enumerate() {
-        if index == EXPANSION.before {
-            provider.reply_with(asks_back);
-        }
-        provider.reply(Reply::new().text(step.says).call_as_written(step.tool, step.arguments));
-    }
-    provider.reply(session::CONCLUSION);
-}
-
-/// The model asks for what was left out of the newest output that has a reference.
-fn asks_back(request: &Recorded) -> Reply {
-    let body = request.plain();
-    let text = String::from_utf8_lossy(&body);
-    let newest = text.rfind("<<<SHADOW:shadow_").and_then(|at| text.get(at..));
-    match newest.and_then(|newest| first_reference(newest.as_bytes())) {
-        Some(id) => Reply::calling("expand_context", json!({"id": id, "grep": EXPANSION.grep})),
-        None => Reply::from("There is nothing to ask for."),
     }
 }
 

@@ -1,13 +1,12 @@
-//! What a provider with a prompt cache charges for the requests of a session.
+//! A provider's prompt cache: what it charges for the requests of a session, of which each begins like the one before.
 
 use super::session::MODEL;
 use serde_json::Value;
 use std::collections::HashMap;
-use tokenforge_mock::prompt_pieces;
 use tokenforge_tokens::{Counter, for_model};
 
 /// The tokens of a text as the provider of the session's model counts them: more than its public stand-in.
-pub(super) fn provider_tokens(text: &str) -> u64 {
+fn provider_tokens(text: &str) -> u64 {
     let model = for_model(MODEL);
     (Counter::from(model.vocabulary).count(text) as f64 * model.cost_factor).round() as u64
 }
@@ -15,8 +14,9 @@ pub(super) fn provider_tokens(text: &str) -> u64 {
 /// The requests of one session, billed one after the other.
 #[derive(Default)]
 pub(super) struct Bill {
-    known: HashMap<String, usize>,
-    seen: Vec<Vec<String>>,
+    token_counts: HashMap<String, usize>,
+    /// The pieces of every request so far: what the cache has.
+    cached: Vec<Vec<String>>,
     /// Tokens that a request had in common with an earlier one, from its beginning on.
     pub(super) read: usize,
     /// All other tokens.
@@ -26,27 +26,33 @@ pub(super) struct Bill {
 impl Bill {
     pub(super) fn of<'r>(requests: impl IntoIterator<Item = &'r Value>) -> Self {
         let mut bill = Bill::default();
-        requests.into_iter().for_each(|request| bill.add(request));
+        for request in requests {
+            bill.add(request);
+        }
         bill
     }
 
-    fn add(&mut self, request: &Value) {
+    /// Bills one more request: the tokens that are read from the cache for it, and those that are written. All that is not
+    /// read is written, as for a client that marks the last block of every request.
+    pub(super) fn add(&mut self, request: &Value) -> (usize, usize) {
         let pieces = prompt_pieces(request);
-        let cached = self.seen.iter().map(|seen| common(seen, &pieces)).max().unwrap_or(0);
-        for (index, piece) in pieces.iter().enumerate() {
-            let tokens = self.tokens(piece);
-            *if index < cached { &mut self.read } else { &mut self.written } += tokens;
-        }
-        self.seen.push(pieces);
+        let longest = self.cached.iter().map(|cached| common(cached, &pieces)).max().unwrap_or(0);
+        let tokens: Vec<usize> = pieces.iter().map(|piece| self.tokens(piece)).collect();
+        let (read, written) = tokens.split_at(longest);
+        let (read, written) = (read.iter().sum(), written.iter().sum());
+        self.read += read;
+        self.written += written;
+        self.cached.push(pieces);
+        (read, written)
     }
 
     /// A session says everything again with every request: it is counted once.
     fn tokens(&mut self, piece: &str) -> usize {
-        if let Some(tokens) = self.known.get(piece) {
+        if let Some(tokens) = self.token_counts.get(piece) {
             return *tokens;
         }
         let tokens = provider_tokens(piece) as usize;
-        self.known.insert(piece.to_owned(), tokens);
+        self.token_counts.insert(piece.to_owned(), tokens);
         tokens
     }
 }
@@ -75,6 +81,26 @@ fn pieces(request: &Value) -> Vec<String> {
         }
     }
     pieces
+}
+
+/// A request in the order in which a provider reads it, as its model does: of a block its text, not how JSON spells it.
+fn prompt_pieces(request: &Value) -> Vec<String> {
+    let mut pieces = vec![request["tools"].to_string(), request["system"].to_string()];
+    for message in request["messages"].as_array().into_iter().flatten() {
+        match &message["content"] {
+            Value::Array(blocks) => pieces.extend(blocks.iter().map(block_text)),
+            text => pieces.push(text.as_str().unwrap_or_default().to_owned()),
+        }
+    }
+    pieces
+}
+
+fn block_text(block: &Value) -> String {
+    match (&block["text"], &block["content"]) {
+        (Value::String(text), _) | (_, Value::String(text)) => text.clone(),
+        (_, Value::Array(blocks)) => blocks.iter().map(block_text).collect(),
+        _ => block.to_string(),
+    }
 }
 
 fn common(one: &[String], other: &[String]) -> usize {

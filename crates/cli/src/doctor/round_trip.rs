@@ -4,6 +4,7 @@ use super::finding::Finding;
 use crate::embedded::Embedded;
 use crate::gateway::{Gateway, url};
 use crate::output::grouped;
+use crate::scripted_provider::{ModelReply, ScriptedProvider};
 use anyhow::{Context, ensure};
 use http::header::{HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
@@ -11,7 +12,6 @@ use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use tokenforge_config::{Mcp, Settings};
-use tokenforge_mock::Mock;
 use tokenforge_store::{MemoryStore, StoreOptions as StoreSettings};
 use tokenforge_tokens::Counter;
 
@@ -29,8 +29,8 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
 }
 
 async fn made(settings: &Settings) -> anyhow::Result<String> {
-    let provider = Mock::listen(local()).context("cannot start a provider")?;
-    provider.reply(ANSWER);
+    let provider = ScriptedProvider::start().await?;
+    provider.set_model(|_: &Value| ModelReply::from(ANSWER));
     let settings = own(settings, &provider)?;
     let mode = settings.tool_output.mode;
     let store = Arc::new(MemoryStore::new(StoreSettings::MEMORY));
@@ -44,16 +44,16 @@ async fn made(settings: &Settings) -> anyhow::Result<String> {
     let reply: Value = serde_json::from_slice(&answer.body).context("the answer")?;
     ensure!(reply["content"][0]["text"] == ANSWER, "what the model said came back changed");
     embedded.end().await;
+    let received = provider.take_requests().pop().context("nothing reached the provider")?;
     let counter = Counter::default();
-    let [before, after] =
-        [&request, &provider.last().json()].map(|body| counter.count(result(body)));
+    let [before, after] = [&request, &received].map(|body| counter.count(result(body)));
     ensure!(after > 0 && after <= before, "a result of {before} tokens became one of {after}");
     let (before, after) = (grouped(before), grouped(after));
     Ok(format!("a tool result of {before} tokens became {after} ({mode})"))
 }
 
 /// The user's settings, with a provider, an address and a store of our own, and nobody else involved.
-fn own(settings: &Settings, provider: &Mock) -> anyhow::Result<Settings> {
+fn own(settings: &Settings, provider: &ScriptedProvider) -> anyhow::Result<Settings> {
     let mut settings = settings.clone();
     settings.listen = local();
     settings.keys.clear();
