@@ -7,7 +7,7 @@ mod jsonc;
 mod splice;
 mod toml;
 
-pub(crate) use change::{Change, Consent, carry_out, carry_out_as_json, diff};
-pub(crate) use document::{Document, Edits, Notation, Unreadable, Value, Word, quoted};
-pub(crate) use file::{Before, ClientFile};
+pub(crate) use change::{FileChange, ChangeConsent, carry_out, carry_out_as_json, diff};
+pub(crate) use document::{SettingsDocument, TextEdits, FileNotation, UnreadableFile, NodeValue, TextSpan, quote_string};
+pub(crate) use file::{PriorState, ClientFile};
 pub(crate) use splice::{cut, insert};

@@ -11,8 +11,8 @@ mod tools;
 
 pub(crate) use tools::serve as serve_tools;
 
-use crate::embedded::Embedded;
-use crate::gateway::Gateway;
+use crate::embedded::EmbeddedGateway;
+use crate::gateway::GatewayClient;
 use crate::scripted_provider::ScriptedProvider;
 use crate::serve::stop;
 use crate::{gateway, output};
@@ -74,9 +74,9 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     let ledger = tempfile::tempdir().context("cannot make a folder for the ledger")?;
     let settings = settings(&provider, ledger.path(), arguments.port)?;
     let store = Arc::new(MemoryStore::new(StoreSettings::MEMORY));
-    let embedded = Embedded::start(settings, store).await?;
+    let embedded = EmbeddedGateway::start(settings, store).await?;
     let url = gateway::url(embedded.address);
-    let gateway = Gateway::new(&url, None)?;
+    let gateway = GatewayClient::new(&url, None)?;
     let played = agent::play(&gateway, &provider).await?;
     let called = tool_calls::make(&gateway).await?;
     // Everything that is shown of savings is what `gain` and the dashboard say.

@@ -159,11 +159,11 @@ fn error(message: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gateway::Gateway;
+    use crate::gateway::GatewayClient;
     use http::HeaderMap;
 
     async fn ask(provider: &ScriptedProvider, path: &str, body: &str) -> (StatusCode, Value) {
-        let client = Gateway::new(&provider.url(), None).unwrap();
+        let client = GatewayClient::new(&provider.url(), None).unwrap();
         let answer = client.send(Method::POST, path, HeaderMap::new(), body.to_owned()).await;
         let answer = answer.unwrap();
         (answer.status, serde_json::from_slice(&answer.body).unwrap())

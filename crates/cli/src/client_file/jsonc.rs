@@ -1,6 +1,6 @@
 //! Reads JSON as clients do: comments, and commas before the end of a list, are allowed.
 
-use super::document::{Node, Unreadable, Value};
+use super::document::{DocumentNode, UnreadableFile, NodeValue};
 use std::ops::Range;
 
 /// What may stand between any two things.
@@ -15,7 +15,7 @@ pub(crate) fn behind_comments(text: &str, at: usize) -> usize {
 }
 
 /// All values of a text, the whole first.
-pub(crate) fn read(text: &str) -> Result<Vec<Node>, Unreadable> {
+pub(crate) fn read(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
     let mut reader = Reader { text, at: 0, nodes: Vec::new(), open: Vec::new() };
     // Editors of one platform put it before everything.
     if text.starts_with('\u{feff}') {
@@ -62,7 +62,7 @@ impl Next {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<DocumentNode>,
     /// The objects and lists around this place.
     open: Vec<Open>,
 }
@@ -74,14 +74,14 @@ struct Open {
 }
 
 impl Reader<'_> {
-    fn step(&mut self, next: Next, byte: u8) -> Result<Next, Unreadable> {
+    fn step(&mut self, next: Next, byte: u8) -> Result<Next, UnreadableFile> {
         let takes_value = matches!(next, Next::Value | Next::ValueOrEnd);
         match byte {
-            b'{' if takes_value => Ok(self.begin(Value::Table(Vec::new()), Next::KeyOrEnd)),
-            b'[' if takes_value => Ok(self.begin(Value::List(Vec::new()), Next::ValueOrEnd)),
+            b'{' if takes_value => Ok(self.begin(NodeValue::Table(Vec::new()), Next::KeyOrEnd)),
+            b'[' if takes_value => Ok(self.begin(NodeValue::List(Vec::new()), Next::ValueOrEnd)),
             b'"' if takes_value => {
                 let (span, text) = self.string()?;
-                self.add(span, text.map_or(Value::Other, Value::Text));
+                self.add(span, text.map_or(NodeValue::Other, NodeValue::Text));
                 Ok(self.after_value())
             }
             b'"' if next == Next::KeyOrEnd => {
@@ -103,7 +103,7 @@ impl Reader<'_> {
             }
             _ if takes_value => {
                 let span = self.scalar()?;
-                self.add(span, Value::Other);
+                self.add(span, NodeValue::Other);
                 Ok(self.after_value())
             }
             _ => Err(self.expected(next.name())),
@@ -121,7 +121,7 @@ impl Reader<'_> {
 
     fn is_in_list(&self) -> bool {
         let innermost = self.open.last().map(|open| &self.nodes[open.node].value);
-        matches!(innermost, Some(Value::List(_)))
+        matches!(innermost, Some(NodeValue::List(_)))
     }
 
     fn after_value(&self) -> Next {
@@ -129,22 +129,22 @@ impl Reader<'_> {
     }
 
     /// Takes a value into what is around it.
-    fn add(&mut self, span: Range<usize>, value: Value) -> usize {
+    fn add(&mut self, span: Range<usize>, value: NodeValue) -> usize {
         let place = self.nodes.len();
         let key = self.open.last_mut().and_then(|open| open.key.take());
         let (begins, key) = key.unwrap_or((span.start, String::new()));
-        self.nodes.push(Node { begins, span, value });
+        self.nodes.push(DocumentNode { begins, span, value });
         if let Some(open) = self.open.last() {
             match &mut self.nodes[open.node].value {
-                Value::List(items) => items.push(place),
-                Value::Table(members) => members.push((key, place)),
-                Value::Text(_) | Value::Other => {}
+                NodeValue::List(items) => items.push(place),
+                NodeValue::Table(members) => members.push((key, place)),
+                NodeValue::Text(_) | NodeValue::Other => {}
             }
         }
         place
     }
 
-    fn begin(&mut self, value: Value, next: Next) -> Next {
+    fn begin(&mut self, value: NodeValue, next: Next) -> Next {
         let node = self.add(self.at..self.at, value);
         self.open.push(Open { node, key: None });
         self.past(next)
@@ -159,7 +159,7 @@ impl Reader<'_> {
     }
 
     /// A text in quotes, and what it says; `None`: nothing that can be said in Unicode.
-    fn string(&mut self) -> Result<(Range<usize>, Option<String>), Unreadable> {
+    fn string(&mut self) -> Result<(Range<usize>, Option<String>), UnreadableFile> {
         let start = self.at;
         let mut rest = self.text.bytes().enumerate().skip(start + 1);
         while let Some((at, byte)) = rest.next() {
@@ -181,7 +181,7 @@ impl Reader<'_> {
     }
 
     /// A number, `true`, `false` or `null`.
-    fn scalar(&mut self) -> Result<Range<usize>, Unreadable> {
+    fn scalar(&mut self) -> Result<Range<usize>, UnreadableFile> {
         let rest = &self.text[self.at..];
         let is_end = |character: char| {
             character.is_whitespace()
@@ -197,7 +197,7 @@ impl Reader<'_> {
     }
 
     /// White space and comments.
-    fn pass_over(&mut self) -> Result<(), Unreadable> {
+    fn pass_over(&mut self) -> Result<(), UnreadableFile> {
         loop {
             let rest = &self.text[self.at..];
             let trimmed = rest.trim_start_matches(BLANK);
@@ -215,8 +215,8 @@ impl Reader<'_> {
         }
     }
 
-    fn expected(&self, what: &str) -> Unreadable {
-        Unreadable::new(self.text, self.at, what)
+    fn expected(&self, what: &str) -> UnreadableFile {
+        UnreadableFile::new(self.text, self.at, what)
     }
 }
 
@@ -231,8 +231,8 @@ mod tests {
         let nodes = read(text).unwrap();
         let raw: Vec<&str> = nodes.iter().map(|node| &text[node.span.clone()]).collect();
         assert_eq!(raw[1..], ["[1, /* ] */ \"x\\\"y\",]", "1", "\"x\\\"y\"", "{}"]);
-        assert_eq!(nodes[0].value, Value::Table(vec![("a".into(), 1), ("b".into(), 4)]));
-        assert_eq!(nodes[3].value, Value::Text("x\"y".into()));
+        assert_eq!(nodes[0].value, NodeValue::Table(vec![("a".into(), 1), ("b".into(), 4)]));
+        assert_eq!(nodes[3].value, NodeValue::Text("x\"y".into()));
         assert_eq!(&text[nodes[1].begins..nodes[1].span.start], "\"a\": ");
         assert_eq!(nodes[2].begins, nodes[2].span.start);
     }

@@ -2,7 +2,7 @@
 
 use super::recorded_model::RecordedModel;
 use super::session::{self, STEPS};
-use crate::gateway::Gateway;
+use crate::gateway::GatewayClient;
 use crate::scripted_provider::ScriptedProvider;
 use anyhow::{Context, bail};
 use http::header::{HeaderMap, HeaderValue};
@@ -20,7 +20,7 @@ pub(super) struct Turn {
 
 /// Plays the session to its end.
 pub(super) async fn play(
-    gateway: &Gateway,
+    gateway: &GatewayClient,
     provider: &ScriptedProvider,
 ) -> anyhow::Result<Vec<Turn>> {
     provider.set_model(RecordedModel::default());
@@ -41,7 +41,7 @@ pub(super) async fn play(
 }
 
 /// Sends a request; what the model says, as blocks.
-async fn ask(gateway: &Gateway, request: &Value) -> anyhow::Result<Value> {
+async fn ask(gateway: &GatewayClient, request: &Value) -> anyhow::Result<Value> {
     let mut headers = HeaderMap::new();
     headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
     headers.insert("x-api-key", HeaderValue::from_static("demo"));

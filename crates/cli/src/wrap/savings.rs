@@ -16,11 +16,11 @@ pub(super) fn line(gain: Option<&GainReport>, look: &str) -> String {
         1 => "1 tool result".to_owned(),
         results => format!("{} tool results", grouped(results as usize)),
     };
-    format!("{results} in {} requests: {}; {look}", grouped(gain.requests as usize), saved(gain))
+    format!("{results} in {} requests: {}; {look}", grouped(gain.requests as usize), savings_text(gain))
 }
 
 /// The net figure: of the bill if it is known, else of the whole context.
-fn saved(gain: &GainReport) -> String {
+fn savings_text(gain: &GainReport) -> String {
     if let Some(cost) = gain.cost.filter(|cost| cost.requests > 0) {
         let share = share(gain, ShareDenominator::Bill);
         return match cost.saved < 0.0 {
