@@ -7,7 +7,9 @@ mod jsonc;
 mod splice;
 mod toml;
 
-pub(crate) use change::{FileChange, ChangeConsent, carry_out, carry_out_as_json, diff};
-pub(crate) use document::{SettingsDocument, TextEdits, FileNotation, UnreadableFile, NodeValue, TextSpan, quote_string};
-pub(crate) use file::{PriorState, ClientFile};
+pub(crate) use change::{ChangeConsent, FileChange, carry_out, carry_out_as_json, diff};
+pub(crate) use document::{
+    FileNotation, NodeValue, SettingsDocument, TextEdits, TextSpan, UnreadableFile, quote_string,
+};
+pub(crate) use file::{ClientFile, PriorState};
 pub(crate) use splice::{cut, insert};

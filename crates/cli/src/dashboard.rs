@@ -55,7 +55,9 @@ async fn ask(arguments: &DashboardArgs) -> anyhow::Result<(String, u64)> {
     let (named, given) = (arguments.gateway.as_deref(), arguments.admin_token.clone());
     let gateway = GatewayClient::of_operator(named, given, &settings)?;
     let asked = gateway.sign_in_link().await;
-    if let Err(Some(GatewayError::Absent(why))) = asked.as_ref().map_err(anyhow::Error::downcast_ref) {
+    if let Err(Some(GatewayError::Absent(why))) =
+        asked.as_ref().map_err(anyhow::Error::downcast_ref)
+    {
         bail!("no gateway answers at {}: {why}\n  start one: tokenforge serve", gateway.url);
     }
     asked

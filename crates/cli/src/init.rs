@@ -5,7 +5,9 @@ mod plugin;
 pub(crate) mod routes;
 mod scope;
 
-use crate::client_file::{PriorState, FileChange, ClientFile, ChangeConsent, carry_out, carry_out_as_json};
+use crate::client_file::{
+    ChangeConsent, ClientFile, FileChange, PriorState, carry_out, carry_out_as_json,
+};
 use crate::hook::{HookAgent, HookAgentParser};
 use crate::setup::status_line;
 use crate::{alternatives, data, hook, output};
@@ -144,7 +146,11 @@ pub(crate) fn uninit(arguments: &InitArgs) -> anyhow::Result<()> {
         }
     };
     let after = new.as_deref().unwrap_or_default();
-    let diff = crate::client_file::diff(&name, &claude::mask_settings(&file.text), &claude::mask_settings(after));
+    let diff = crate::client_file::diff(
+        &name,
+        &claude::mask_settings(&file.text),
+        &claude::mask_settings(after),
+    );
     arguments.carry_out(&[FileChange { file, diff, new, before, done }])
 }
 

@@ -11,7 +11,7 @@ mod systemd;
 mod unit;
 
 pub(crate) use manager::ServiceManager;
-pub(crate) use unit::{InstalledUnit, InstalledBy, ServiceUnit};
+pub(crate) use unit::{InstalledBy, InstalledUnit, ServiceUnit};
 
 use crate::gateway::url;
 use crate::output;

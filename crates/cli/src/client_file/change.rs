@@ -1,6 +1,6 @@
 //! What is to become of files: shown first, done when it is meant.
 
-use super::file::{PriorState, ClientFile};
+use super::file::{ClientFile, PriorState};
 use crate::diff::unified_diff;
 use crate::{confirm, output, screen};
 use anyhow::bail;
@@ -55,7 +55,10 @@ pub(crate) fn carry_out(changes: &[FileChange], consent: ChangeConsent) -> anyho
 }
 
 /// The same without a question, and with an account for programs: {"changed", "files": [{"file", "diff"}]}.
-pub(crate) fn carry_out_as_json(changes: &[FileChange], consent: ChangeConsent) -> anyhow::Result<()> {
+pub(crate) fn carry_out_as_json(
+    changes: &[FileChange],
+    consent: ChangeConsent,
+) -> anyhow::Result<()> {
     if !consent.yes && !consent.dry_run && !changes.is_empty() {
         bail!(
             "with --json nobody is asked: add --yes to change the files, or --dry-run to see what would change"

@@ -122,7 +122,9 @@ impl<'a> SettingsDocument<'a> {
 
     /// A text.
     pub(crate) fn word(&self, place: usize) -> Option<TextSpan> {
-        let DocumentNode { span, value: NodeValue::Text(text), .. } = self.node(place) else { return None };
+        let DocumentNode { span, value: NodeValue::Text(text), .. } = self.node(place) else {
+            return None;
+        };
         Some(TextSpan { span: span.clone(), text: text.clone() })
     }
 

@@ -1,6 +1,6 @@
 //! Reads JSON as clients do: comments, and commas before the end of a list, are allowed.
 
-use super::document::{DocumentNode, UnreadableFile, NodeValue};
+use super::document::{DocumentNode, NodeValue, UnreadableFile};
 use std::ops::Range;
 
 /// What may stand between any two things.

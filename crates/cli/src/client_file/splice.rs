@@ -5,7 +5,12 @@ use super::jsonc::{BLANK, behind_comments};
 
 /// Puts a value (with its key, in an object) first into an object or a list, in the layout of what is there. [`cut`]
 /// undoes it byte for byte.
-pub(crate) fn insert(document: &SettingsDocument<'_>, into: usize, value: &str, edits: &mut TextEdits) {
+pub(crate) fn insert(
+    document: &SettingsDocument<'_>,
+    into: usize,
+    value: &str,
+    edits: &mut TextEdits,
+) {
     let at = document.node(into).span.start + 1;
     let behind = &document.text[at..];
     let value = if document.children(into).is_empty() {
@@ -18,7 +23,12 @@ pub(crate) fn insert(document: &SettingsDocument<'_>, into: usize, value: &str, 
 }
 
 /// Takes a value, its key and one comma out of the object or the list that it is directly in. Comments stay.
-pub(crate) fn cut(document: &SettingsDocument<'_>, from: usize, value: usize, edits: &mut TextEdits) {
+pub(crate) fn cut(
+    document: &SettingsDocument<'_>,
+    from: usize,
+    value: usize,
+    edits: &mut TextEdits,
+) {
     let text = document.text;
     let (begins, ends) = (document.node(value).begins, document.node(value).span.end);
     let comma = behind_comments(text, ends);

@@ -1,6 +1,6 @@
 //! Reads TOML into the same values.
 
-use super::document::{DocumentNode, UnreadableFile, NodeValue};
+use super::document::{DocumentNode, NodeValue, UnreadableFile};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

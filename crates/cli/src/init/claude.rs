@@ -8,7 +8,8 @@
 mod tests;
 
 use crate::client_file::{
-    PriorState, ClientFile, SettingsDocument, TextEdits, FileNotation, UnreadableFile, NodeValue, cut, insert, quote_string,
+    ClientFile, FileNotation, NodeValue, PriorState, SettingsDocument, TextEdits, UnreadableFile,
+    cut, insert, quote_string,
 };
 use anyhow::{Context, bail};
 use tokenforge_config::MASK;
@@ -34,8 +35,8 @@ pub(super) fn install(file: &ClientFile, program: &str, tools: &str) -> anyhow::
     }
     let new = with_hook(&file.text, &command, tools)?;
     let before = PriorState::Text(file.text.clone());
-    let is_first =
-        SettingsDocument::read(&file.text, FileNotation::Json).is_ok_and(|old| hooks(&old).is_empty());
+    let is_first = SettingsDocument::read(&file.text, FileNotation::Json)
+        .is_ok_and(|old| hooks(&old).is_empty());
     if is_first && remove(&new, Some(&before))? != Some(before) {
         bail!("this could not be undone byte for byte, so nothing is changed");
     }
@@ -44,7 +45,10 @@ pub(super) fn install(file: &ClientFile, program: &str, tools: &str) -> anyhow::
 
 /// The settings without the hook. `None`: there is none. Tables that were made for it go with it, and so does a file
 /// that has nothing else.
-pub(super) fn remove(text: &str, before: Option<&PriorState>) -> Result<Option<PriorState>, UnreadableFile> {
+pub(super) fn remove(
+    text: &str,
+    before: Option<&PriorState>,
+) -> Result<Option<PriorState>, UnreadableFile> {
     let old = match before {
         Some(PriorState::Text(text)) => SettingsDocument::read(text, FileNotation::Json).ok(),
         _ => None,
@@ -68,7 +72,8 @@ pub(super) fn remove(text: &str, before: Option<&PriorState>) -> Result<Option<P
 
 /// Is the hook in these settings?
 pub(super) fn is_installed(text: &str) -> bool {
-    SettingsDocument::read(text, FileNotation::Json).is_ok_and(|document| !hooks(&document).is_empty())
+    SettingsDocument::read(text, FileNotation::Json)
+        .is_ok_and(|document| !hooks(&document).is_empty())
 }
 
 /// The program that the hook in these settings starts, if there is one and that can be told.
@@ -85,7 +90,9 @@ pub(super) fn unreadable(text: &str) -> Option<UnreadableFile> {
 
 /// The settings with values of variables and headers as `***`.
 pub(super) fn mask_settings(text: &str) -> String {
-    let Ok(document) = SettingsDocument::read(text, FileNotation::Json) else { return text.to_owned() };
+    let Ok(document) = SettingsDocument::read(text, FileNotation::Json) else {
+        return text.to_owned();
+    };
     let mut edits = TextEdits::default();
     let mut left = vec![document.root()];
     while let Some(place) = left.pop() {
@@ -180,7 +187,12 @@ enum Kind {
     List,
 }
 
-fn expect(document: &SettingsDocument<'_>, place: usize, kind: Kind, name: &str) -> anyhow::Result<()> {
+fn expect(
+    document: &SettingsDocument<'_>,
+    place: usize,
+    kind: Kind,
+    name: &str,
+) -> anyhow::Result<()> {
     let found = match document.node(place).value {
         NodeValue::Table(_) => Some(Kind::Table),
         NodeValue::List(_) => Some(Kind::List),
@@ -230,7 +242,12 @@ fn hooks(document: &SettingsDocument<'_>) -> Vec<Hook> {
 
 impl Hook {
     /// Takes it out, and with it what would be left empty and was not there before.
-    fn cut(&self, document: &SettingsDocument<'_>, old: Option<&SettingsDocument<'_>>, edits: &mut TextEdits) {
+    fn cut(
+        &self,
+        document: &SettingsDocument<'_>,
+        old: Option<&SettingsDocument<'_>>,
+        edits: &mut TextEdits,
+    ) {
         let old_hooks = old.and_then(|old| old.member(old.root(), "hooks"));
         let old_list = old.zip(old_hooks).and_then(|(old, hooks)| old.member(hooks, "PostToolUse"));
         let was_there = [false, old_list.is_some(), old_hooks.is_some(), true];

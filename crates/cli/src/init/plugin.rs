@@ -15,7 +15,11 @@ pub(super) fn source(entry: &HookEntry, program: &str) -> String {
 }
 
 /// What is left of the file when what is ours is gone. `None`: it is not ours.
-pub(super) fn remove(entry: &HookEntry, text: &str, before: Option<&PriorState>) -> Option<PriorState> {
+pub(super) fn remove(
+    entry: &HookEntry,
+    text: &str,
+    before: Option<&PriorState>,
+) -> Option<PriorState> {
     is_installed(entry, text).then(|| before.cloned().unwrap_or(PriorState::Nothing { folders: 0 }))
 }
 

@@ -45,12 +45,17 @@ impl GatewayOptions {
     pub(super) async fn find(&self) -> anyhow::Result<BackendSource> {
         let definitions = self.definitions()?;
         if self.offline {
-            return Ok(BackendSource::Files(Box::new(definitions), "no gateway was asked".to_owned()));
+            return Ok(BackendSource::Files(
+                Box::new(definitions),
+                "no gateway was asked".to_owned(),
+            ));
         }
         let gateway = self.gateway(&definitions.settings)?;
         let backends = gateway.backends().await;
         match backends.as_ref().err().map(anyhow::Error::downcast_ref) {
-            None | Some(Some(GatewayError::Refused(_))) => Ok(BackendSource::Running(gateway, backends)),
+            None | Some(Some(GatewayError::Refused(_))) => {
+                Ok(BackendSource::Running(gateway, backends))
+            }
             Some(Some(GatewayError::Absent(why))) => {
                 let nobody = format!("no gateway answers at {}", gateway.url);
                 match self.gateway {

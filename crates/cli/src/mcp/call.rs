@@ -98,7 +98,10 @@ pub(super) async fn run(call: &CallArgs) -> anyhow::Result<()> {
 
 impl CallArgs {
     /// Whom to ask, and the words after its name.
-    async fn conversation(&self, settings: &Settings) -> anyhow::Result<(ServerConversation, &[String])> {
+    async fn conversation(
+        &self,
+        settings: &Settings,
+    ) -> anyhow::Result<(ServerConversation, &[String])> {
         let connect = settings.limits.connect_timeout;
         if let Some(definition) = self.target.definition()? {
             let name = own_name(&definition);
@@ -149,7 +152,11 @@ impl CallArgs {
         given.or_else(|| own.map(|own| own.key.clone()))
     }
 
-    async fn called(&self, to: &ServerConversation, words: &[String]) -> anyhow::Result<CompletedCall> {
+    async fn called(
+        &self,
+        to: &ServerConversation,
+        words: &[String],
+    ) -> anyhow::Result<CompletedCall> {
         let asking = self.asked(to, words);
         match self.timeout {
             None => asking.await,
@@ -159,7 +166,11 @@ impl CallArgs {
         }
     }
 
-    async fn asked(&self, to: &ServerConversation, words: &[String]) -> anyhow::Result<CompletedCall> {
+    async fn asked(
+        &self,
+        to: &ServerConversation,
+        words: &[String],
+    ) -> anyhow::Result<CompletedCall> {
         let tools = to.tools().await?;
         let names = tools.iter().filter_map(|tool| tool["name"].as_str());
         let all = names.map(output::printable).collect::<Vec<_>>().join(", ");

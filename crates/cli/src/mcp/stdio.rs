@@ -44,8 +44,10 @@ pub(crate) struct StdioArgs {
 }
 
 pub(crate) fn run(arguments: &StdioArgs) -> anyhow::Result<()> {
-    let source =
-        SettingsSource { file: settings::file(arguments.config.as_deref()), flags: Overrides::default() };
+    let source = SettingsSource {
+        file: settings::file(arguments.config.as_deref()),
+        flags: Overrides::default(),
+    };
     let settings = source.load()?;
     let originals = LocalOriginals::open().with_ledger(&settings.ledger);
     let mut engine = settings.tool_output.engine_settings();

@@ -9,14 +9,14 @@ mod tests;
 
 use super::backends::BackendDefinitions;
 use crate::client_file::{
-    PriorState, FileChange, ClientFile, ChangeConsent, FileNotation, carry_out, carry_out_as_json,
+    ChangeConsent, ClientFile, FileChange, FileNotation, PriorState, carry_out, carry_out_as_json,
 };
 use crate::output::{self, printable};
 use crate::{data, screen, values};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 pub(crate) use clients::client_names;
-use rewrite::{GatewayBackend, WrapContext, ServerOutcome, RewrittenFile};
+use rewrite::{GatewayBackend, RewrittenFile, ServerOutcome, WrapContext};
 use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
@@ -61,7 +61,8 @@ pub(super) fn wrap(arguments: &McpWrapArgs) -> anyhow::Result<()> {
     let means = arguments.means()?;
     arguments.carry_out(|file, notation| {
         // Behind what was put there before, the file as it would be without.
-        let before = rewrite::unwrap_servers(&file.text, notation, file.backup()?.as_deref(), &means)?;
+        let before =
+            rewrite::unwrap_servers(&file.text, notation, file.backup()?.as_deref(), &means)?;
         let RewrittenFile { text, servers } = rewrite::wrap_servers(&file.text, notation, &means)?;
         let back = rewrite::unwrap_servers(&text, notation, Some(&before.text), &means)?;
         if back.text != before.text {

@@ -60,7 +60,11 @@ fn reload(gateway: &Gateway, source: &SettingsSource, text: anyhow::Result<Optio
     }
 }
 
-fn reconfigure(gateway: &Gateway, source: &SettingsSource, text: Option<&str>) -> anyhow::Result<()> {
+fn reconfigure(
+    gateway: &Gateway,
+    source: &SettingsSource,
+    text: Option<&str>,
+) -> anyhow::Result<()> {
     if text.is_some_and(|text| ConfigFile { name: "", text }.is_blank()) {
         bail!("the file is empty; to run without settings, restart without a file");
     }

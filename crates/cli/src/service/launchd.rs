@@ -1,6 +1,6 @@
 //! The service as an agent of launchd.
 
-use super::command::{run, output_of};
+use super::command::{output_of, run};
 use super::environment::ServiceEnvironment;
 use std::path::Path;
 use std::thread;

@@ -1,6 +1,6 @@
 //! Who runs services for a user here.
 
-use super::command::{run, output_of};
+use super::command::{output_of, run};
 use super::{launchd, systemd};
 use crate::data;
 use anyhow::{Context, bail};

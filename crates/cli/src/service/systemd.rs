@@ -6,7 +6,7 @@
 //! gateway starts, out of the very files that they are for. `MemoryDenyWriteExecute` would do the same to those that run
 //! in node. The unit for a whole machine (packaging/systemd) has all of these.
 
-use super::command::{run, output_of};
+use super::command::{output_of, run};
 use super::environment::ServiceEnvironment;
 use std::fmt::Write;
 use std::path::PathBuf;

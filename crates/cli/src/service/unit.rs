@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn comments_of_a_property_list_are_well_formed_whoever_writes_it() {
         for installer in [InstalledBy::Service, InstalledBy::Setup] {
-            let environment = ServiceEnvironment { folder: "/data".to_owned(), variables: Vec::new() };
+            let environment =
+                ServiceEnvironment { folder: "/data".to_owned(), variables: Vec::new() };
             let list = launchd::text(installer.head(), "/opt/tokenforge", &environment);
             let comments: Vec<_> = list.split("<!--").skip(1).collect();
             assert!(!comments.is_empty(), "{list}");

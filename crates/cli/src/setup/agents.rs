@@ -3,7 +3,7 @@
 //! `wrap` is for one run, and whoever types it knows what is in his settings. A shim runs every day: it may only stand
 //! between an agent and the provider that the agent would have asked, or a key would go to somebody else.
 
-use crate::client_file::{SettingsDocument, FileNotation};
+use crate::client_file::{FileNotation, SettingsDocument};
 use crate::data;
 use anyhow::bail;
 use std::env;

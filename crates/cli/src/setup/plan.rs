@@ -1,10 +1,10 @@
 //! What has to change, from what is there. The files themselves say what was set up: nothing else is kept about it.
 
-use super::rc::{self, ShellFolders, ShellFile};
+use super::rc::{self, ShellFile, ShellFolders};
 use super::step::SetupStep;
 use super::{agents, shim, status_line};
-use crate::client_file::{self, PriorState, FileChange, ClientFile};
-use crate::service::{ManagerChoice, InstalledUnit, InstalledBy, ServiceUnit};
+use crate::client_file::{self, ClientFile, FileChange, PriorState};
+use crate::service::{InstalledBy, InstalledUnit, ManagerChoice, ServiceUnit};
 use crate::{data, init};
 use anyhow::Context;
 use std::env;
@@ -28,7 +28,10 @@ pub(super) fn service(choice: ManagerChoice) -> anyhow::Result<Option<SetupStep>
 }
 
 /// Everything but the service.
-pub(super) fn plan_installation(agents: &[&'static str], statusline: bool) -> anyhow::Result<SetupPlan> {
+pub(super) fn plan_installation(
+    agents: &[&'static str],
+    statusline: bool,
+) -> anyhow::Result<SetupPlan> {
     let program = &shim::this_program()?;
     let folder = std::path::absolute(data::shim_folder()?)?;
     let shown_folder = folder.to_str().context("the path of the data folder is not UTF-8")?;
@@ -92,7 +95,10 @@ fn next(agents: &[&str], statusline: bool, rcs: Option<&[ShellFile]>, folder: &s
 }
 
 /// What takes out what `setup` did, for these agents or for all.
-pub(super) fn plan_removal(agents: &[&'static str], choice: ManagerChoice) -> anyhow::Result<Vec<SetupStep>> {
+pub(super) fn plan_removal(
+    agents: &[&'static str],
+    choice: ManagerChoice,
+) -> anyhow::Result<Vec<SetupStep>> {
     let installed = shim::installed_shims();
     let is_meant = |agent: &&&'static str| agents.is_empty() || agents.contains(agent);
     let (gone, stay): (Vec<_>, Vec<_>) = installed.iter().partition(is_meant);
@@ -247,7 +253,9 @@ fn change_back(
             );
             (Some(text), before, done)
         }
-        (PriorState::Text(text), _) => (Some(text), None, format!("took what is ours out of {name}")),
+        (PriorState::Text(text), _) => {
+            (Some(text), None, format!("took what is ours out of {name}"))
+        }
     };
     let after = new.as_deref().unwrap_or_default();
     let diff = client_file::diff(&name, &masked(&file.text), &masked(after));

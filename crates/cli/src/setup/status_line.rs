@@ -6,7 +6,8 @@
 
 use super::shim::quote_shell as shell_quoted;
 use crate::client_file::{
-    PriorState, ClientFile, SettingsDocument, TextEdits, FileNotation, UnreadableFile, NodeValue, cut, insert, quote_string,
+    ClientFile, FileNotation, NodeValue, PriorState, SettingsDocument, TextEdits, UnreadableFile,
+    cut, insert, quote_string,
 };
 use anyhow::{Context, bail};
 use tokenforge_engine::command::CommandLine;
@@ -57,7 +58,10 @@ pub(super) fn install(file: &ClientFile, program: &str) -> anyhow::Result<String
 }
 
 /// The settings without the entry. `None`: it is not there. A file that has nothing else, and was not there, goes with it.
-pub(super) fn remove(text: &str, before: Option<&PriorState>) -> Result<Option<PriorState>, UnreadableFile> {
+pub(super) fn remove(
+    text: &str,
+    before: Option<&PriorState>,
+) -> Result<Option<PriorState>, UnreadableFile> {
     let document = SettingsDocument::read(text, FileNotation::Json)?;
     let root = document.root();
     let Some(place) = document.member(root, KEY).filter(|_| has_ours(&document)) else {
@@ -84,7 +88,8 @@ pub(super) fn may_be_in(text: &str) -> bool {
 /// The settings are readable.
 pub(super) fn check(file: &ClientFile) -> anyhow::Result<()> {
     if file.is_there() && !file.text.trim().is_empty() {
-        SettingsDocument::read(&file.text, FileNotation::Json).context(file.name.display().to_string())?;
+        SettingsDocument::read(&file.text, FileNotation::Json)
+            .context(file.name.display().to_string())?;
     }
     Ok(())
 }

@@ -10,7 +10,8 @@ use std::path::Path;
 pub(super) fn settings(path: &Path, url: &str) -> anyhow::Result<(Uri, String)> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("Cline has no provider yet ({})", path.display()))?;
-    let (base, settings) = redirect_settings(&text, url).with_context(|| path.display().to_string())?;
+    let (base, settings) =
+        redirect_settings(&text, url).with_context(|| path.display().to_string())?;
     Ok((base, settings.to_string()))
 }
 

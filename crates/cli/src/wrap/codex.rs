@@ -1,6 +1,6 @@
 //! How Codex is logged in, and whom its user has set: its address differs with both.
 
-use crate::client_file::{SettingsDocument, FileNotation};
+use crate::client_file::{FileNotation, SettingsDocument};
 use crate::data;
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,9 @@ use std::time::UNIX_EPOCH;
 pub(super) fn is_with_chatgpt(program: &str, settings: Option<&Path>) -> bool {
     let (login, notes) =
         (settings.and_then(login), data::folder().map(|folder| folder.join("codex-login")).ok());
-    let Some((login, notes)) = login.zip(notes) else { return ask_login_status(program).unwrap_or(false) };
+    let Some((login, notes)) = login.zip(notes) else {
+        return ask_login_status(program).unwrap_or(false);
+    };
     if let Some(known) = remembered_login(&fs::read_to_string(&notes).unwrap_or_default(), &login) {
         return known;
     }

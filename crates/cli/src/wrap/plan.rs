@@ -1,7 +1,7 @@
 //! What a client is to be told. It is made before there is a gateway, since the user may have set whom it is to ask.
 
 use super::clients::WrappedClient;
-use super::provider::{BaseAddress, upstream_for, redirect};
+use super::provider::{BaseAddress, redirect, upstream_for};
 use super::{cline, codex};
 use anyhow::{Context, bail};
 use http::Uri;
@@ -79,7 +79,11 @@ impl BaseUrlPlan {
                     plan.told.push(LaunchInput::Variable(name, value.context(name.as_str())?));
                 }
                 BaseUrl::FileArgument { argument, suffix, text } => {
-                    plan.told.push(LaunchInput::File(PathRecipient::Argument(argument), suffix, text.clone()));
+                    plan.told.push(LaunchInput::File(
+                        PathRecipient::Argument(argument),
+                        suffix,
+                        text.clone(),
+                    ));
                 }
                 BaseUrl::SettingArgument { argument, key, with_key, with_subscription, .. } => {
                     let settings = client.settings();
@@ -105,7 +109,11 @@ impl BaseUrlPlan {
                         client.settings().context("Cline's settings: there is no home folder")?;
                     let (base, settings) = cline::settings(&settings, URL)?;
                     plan.upstreams.push((None, base));
-                    plan.told.push(LaunchInput::File(PathRecipient::Variable(name), ".json", settings));
+                    plan.told.push(LaunchInput::File(
+                        PathRecipient::Variable(name),
+                        ".json",
+                        settings,
+                    ));
                 }
             }
         }
@@ -185,7 +193,8 @@ impl BaseUrlPlan {
         provider: Option<Provider>,
         gateway: &str,
     ) -> anyhow::Result<Option<String>> {
-        let base = BaseAddress::parse(text).context("expected an address such as https://host/path")?;
+        let base =
+            BaseAddress::parse(text).context("expected an address such as https://host/path")?;
         if BaseAddress::parse(gateway).is_some_and(|own| own.origin == base.origin) {
             return Ok(None);
         }
@@ -249,7 +258,10 @@ mod tests {
 
     fn started(client: &str) -> ClientLaunch {
         let client = WrappedClient::of_program(client).unwrap();
-        BaseUrlPlan::new(client, "no-such-program", "http://127.0.0.1:8787").unwrap().start(URL).unwrap()
+        BaseUrlPlan::new(client, "no-such-program", "http://127.0.0.1:8787")
+            .unwrap()
+            .start(URL)
+            .unwrap()
     }
 
     #[test]

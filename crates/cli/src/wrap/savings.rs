@@ -16,7 +16,11 @@ pub(super) fn line(gain: Option<&GainReport>, look: &str) -> String {
         1 => "1 tool result".to_owned(),
         results => format!("{} tool results", grouped(results as usize)),
     };
-    format!("{results} in {} requests: {}; {look}", grouped(gain.requests as usize), savings_text(gain))
+    format!(
+        "{results} in {} requests: {}; {look}",
+        grouped(gain.requests as usize),
+        savings_text(gain)
+    )
 }
 
 /// The net figure: of the bill if it is known, else of the whole context.

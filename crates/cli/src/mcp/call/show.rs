@@ -1,6 +1,6 @@
 //! An answer for a person, and for a program.
 
-use super::forms::{AnswerForms, FormName, AnswerForm};
+use super::forms::{AnswerForm, AnswerForms, FormName};
 use crate::output::{grouped, printable};
 use crate::screen;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! What changes in a file, for a person to look at. Keys are masked: nobody changes them, and screens are shared.
 
 use super::servers::{ServerTransport, servers};
-use crate::client_file::{self, SettingsDocument, TextEdits, FileNotation, quote_string};
+use crate::client_file::{self, FileNotation, SettingsDocument, TextEdits, quote_string};
 use tokenforge_config::MASK;
 
 /// A unified diff of a file, without the values of its variables and headers.

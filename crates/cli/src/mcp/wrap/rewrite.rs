@@ -8,7 +8,9 @@
 //! ```
 
 use super::servers::{ProgramArgs, ServerEntry, ServerTransport, servers};
-use crate::client_file::{SettingsDocument, TextEdits, FileNotation, UnreadableFile, TextSpan, quote_string};
+use crate::client_file::{
+    FileNotation, SettingsDocument, TextEdits, TextSpan, UnreadableFile, quote_string,
+};
 use http::Uri;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -70,7 +72,8 @@ pub(super) fn wrap_servers(
     let offers = |server: &&ServerEntry| {
         is_program(server) && is_behind_us(server, means) && !says(server, NO_EXPAND_TOOL)
     };
-    let mut offered: HashSet<&[String]> = all.iter().filter(offers).map(ServerEntry::list).collect();
+    let mut offered: HashSet<&[String]> =
+        all.iter().filter(offers).map(ServerEntry::list).collect();
     let wrap = |server| {
         let is_offered = offered.contains(ServerEntry::list(server));
         let outcome = match wrap(&document, server, is_offered, means, &mut edits) {
@@ -181,8 +184,9 @@ fn unwrap(
             let inner = &words[inner(words)?..];
             let (program, rest) = inner.split_first()?;
             edits.replace(command.span.clone(), document.raw(&program.span));
-            let had_none = before
-                .is_some_and(|(before, _)| matches!(before.way, ServerTransport::Program { args: None, .. }));
+            let had_none = before.is_some_and(|(before, _)| {
+                matches!(before.way, ServerTransport::Program { args: None, .. })
+            });
             let joint = joint(document, server, command);
             let is_added = joint.is_some_and(|joint| {
                 document.text[command.span.end..].starts_with(&format!("{joint}["))
@@ -199,7 +203,9 @@ fn unwrap(
             edits.replace(first.span.start..program.span.start, "");
         }
         ServerTransport::Address { url, .. } => {
-            let Some((ServerEntry { way: ServerTransport::Address { url: old, .. }, .. }, backup)) = before else {
+            let Some((ServerEntry { way: ServerTransport::Address { url: old, .. }, .. }, backup)) =
+                before
+            else {
                 let why = "its own address is not known: there is no backup that has it";
                 return Some(ServerOutcome::Left(why.to_owned()));
             };
@@ -235,7 +241,8 @@ fn is_program(server: &ServerEntry) -> bool {
 /// Is this among the words that start it?
 fn says(server: &ServerEntry, option: &str) -> bool {
     let words = match &server.way {
-        ServerTransport::Program { args: Some(ProgramArgs { words, .. }), .. } | ServerTransport::List(words) => &words[..],
+        ServerTransport::Program { args: Some(ProgramArgs { words, .. }), .. }
+        | ServerTransport::List(words) => &words[..],
         _ => &[],
     };
     words.iter().take_while(|word| word.text != FILTER[2]).any(|word| word.text == option)
@@ -250,7 +257,11 @@ fn inner(words: &[TextSpan]) -> Option<usize> {
 }
 
 /// What stands between a command and arguments that are added to it.
-fn joint(document: &SettingsDocument<'_>, server: &ServerEntry, command: &TextSpan) -> Option<String> {
+fn joint(
+    document: &SettingsDocument<'_>,
+    server: &ServerEntry,
+    command: &TextSpan,
+) -> Option<String> {
     match document.notation {
         FileNotation::Json => Some(", \"args\": ".to_owned()),
         FileNotation::Toml if server.is_inline => Some(", args = ".to_owned()),
@@ -278,7 +289,8 @@ fn backend<'m>(
     if !is_stream {
         return Err("it speaks the old SSE transport, which the gateway does not".to_owned());
     }
-    let same = |backend: &&GatewayBackend| url.text.parse::<Uri>().is_ok_and(|url| url == backend.url);
+    let same =
+        |backend: &&GatewayBackend| url.text.parse::<Uri>().is_ok_and(|url| url == backend.url);
     let Some(backend) = means.backends.iter().find(same) else {
         return Err(
             "the gateway has no server with this address; `tokenforge mcp add NAME --url URL` adds it".to_owned()

@@ -1,7 +1,7 @@
 //! The tool servers that a client's file names, whichever client it is.
 
 use super::clients;
-use crate::client_file::{SettingsDocument, NodeValue, TextSpan};
+use crate::client_file::{NodeValue, SettingsDocument, TextSpan};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -118,15 +118,25 @@ fn server(document: &SettingsDocument<'_>, path: Vec<String>, entry: usize) -> O
     Some(ServerEntry { path, is_inline, way, hidden: hidden.collect() })
 }
 
-fn program(document: &SettingsDocument<'_>, command: usize, args: Option<usize>) -> ServerTransport {
+fn program(
+    document: &SettingsDocument<'_>,
+    command: usize,
+    args: Option<usize>,
+) -> ServerTransport {
     if let Some(words) = document.words(command) {
-        return if words.is_empty() { ServerTransport::Unknown } else { ServerTransport::List(words) };
+        return if words.is_empty() {
+            ServerTransport::Unknown
+        } else {
+            ServerTransport::List(words)
+        };
     }
     let Some(command) = document.word(command) else { return ServerTransport::Unknown };
     let Some(place) = args else { return ServerTransport::Program { command, args: None } };
     let span = document.node(place).span.clone();
     match (&document.node(place).value, document.words(place)) {
-        (NodeValue::List(_), Some(words)) => ServerTransport::Program { command, args: Some(ProgramArgs { span, words }) },
+        (NodeValue::List(_), Some(words)) => {
+            ServerTransport::Program { command, args: Some(ProgramArgs { span, words }) }
+        }
         _ => ServerTransport::Unknown,
     }
 }

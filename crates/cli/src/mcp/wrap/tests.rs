@@ -1,8 +1,10 @@
 //! The laws of wrapping, on files of all layouts.
 
-use super::rewrite::{GatewayBackend, WrapContext, ServerOutcome, RewrittenFile, unwrap_servers, wrap_servers};
+use super::rewrite::{
+    GatewayBackend, RewrittenFile, ServerOutcome, WrapContext, unwrap_servers, wrap_servers,
+};
 use super::servers::{ProgramArgs, ServerTransport, servers};
-use crate::client_file::{SettingsDocument, FileNotation, TextSpan};
+use crate::client_file::{FileNotation, SettingsDocument, TextSpan};
 use proptest::prelude::*;
 
 fn means() -> WrapContext {
@@ -39,7 +41,8 @@ fn ways(text: &str, notation: FileNotation) -> Vec<Vec<String>> {
     let texts = |words: &[TextSpan]| words.iter().map(|word| word.text.clone()).collect();
     let way = |way: ServerTransport| match way {
         ServerTransport::Program { command, args } => {
-            let args: Vec<String> = args.map_or(Vec::new(), |ProgramArgs { words, .. }| texts(&words));
+            let args: Vec<String> =
+                args.map_or(Vec::new(), |ProgramArgs { words, .. }| texts(&words));
             [vec![command.text], args].concat()
         }
         ServerTransport::List(words) => texts(&words),

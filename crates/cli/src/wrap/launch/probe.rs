@@ -128,7 +128,10 @@ mod tests {
             assert_eq!(of(ready, Some(&proofs)), ProbeResult::Stranger, "{ready}");
             assert_eq!(of(ready, None), ProbeResult::Stranger, "{ready}");
         }
-        assert_eq!(read_answers("HTTP/1.1 404 Not Found\r\n\r\n", Some(&proofs)), ProbeResult::Stranger);
+        assert_eq!(
+            read_answers("HTTP/1.1 404 Not Found\r\n\r\n", Some(&proofs)),
+            ProbeResult::Stranger
+        );
         assert_eq!(read_answers("", Some(&proofs)), ProbeResult::Stranger);
     }
 
