@@ -8,7 +8,7 @@ mod stdio;
 mod target;
 mod wrap;
 
-pub(crate) use wrap::{behind, client_names};
+pub(crate) use wrap::{wrapped_files, client_names};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};

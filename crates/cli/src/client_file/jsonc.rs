@@ -15,7 +15,7 @@ pub(crate) fn behind_comments(text: &str, at: usize) -> usize {
 }
 
 /// All values of a text, the whole first.
-pub(crate) fn read(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
+pub(crate) fn read_jsonc(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
     let mut reader = Reader { text, at: 0, nodes: Vec::new(), open: Vec::new() };
     // Editors of one platform put it before everything.
     if text.starts_with('\u{feff}') {
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn values_are_found_between_comments_and_commas() {
         let text = "\u{feff}// a\n{ \"a\": [1, /* ] */ \"x\\\"y\",], \"b\": {}, } // z";
-        let nodes = read(text).unwrap();
+        let nodes = read_jsonc(text).unwrap();
         let raw: Vec<&str> = nodes.iter().map(|node| &text[node.span.clone()]).collect();
         assert_eq!(raw[1..], ["[1, /* ] */ \"x\\\"y\",]", "1", "\"x\\\"y\"", "{}"]);
         assert_eq!(nodes[0].value, NodeValue::Table(vec![("a".into(), 1), ("b".into(), 4)]));
@@ -252,22 +252,22 @@ mod tests {
             ("[1, /* ", "line 1, column 5: expected a comment that ends"),
             ("[[1], ", "line 1, column 7: expected a value or `]`"),
         ] {
-            assert_eq!(read(text).unwrap_err().to_string(), said, "{text}");
+            assert_eq!(read_jsonc(text).unwrap_err().to_string(), said, "{text}");
         }
     }
 
     #[test]
     fn depth_is_no_danger() {
         let text = "[".repeat(200_000);
-        assert!(read(&text).is_err());
-        assert!(read(&format!("{text}{}", "]".repeat(200_000))).is_ok());
+        assert!(read_jsonc(&text).is_err());
+        assert!(read_jsonc(&format!("{text}{}", "]".repeat(200_000))).is_ok());
     }
 
     proptest! {
         #[test]
         fn whatever_a_strict_reader_takes_is_taken(text in "[\\[\\]{}\",:a1 \\\\\n/*]{0,24}") {
             let strict = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
-            let read = read(&text);
+            let read = read_jsonc(&text);
             prop_assert!(!strict || read.is_ok());
         }
     }

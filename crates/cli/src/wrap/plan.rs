@@ -21,7 +21,7 @@ const URL: &str = "{url}";
 pub(super) struct BaseUrlPlan {
     /// Whom the user has set, for all requests or for those of one provider.
     upstreams: Vec<(Option<Provider>, Uri)>,
-    told: Vec<LaunchInput>,
+    inputs: Vec<LaunchInput>,
 }
 
 #[derive(Debug)]
@@ -66,20 +66,20 @@ impl BaseUrlPlan {
                 BaseUrl::Variable { name, value, provider } => {
                     let provider = (!is_only).then_some(*provider);
                     let set = plan.set_by_user(name, provider, gateway)?;
-                    plan.told.push(LaunchInput::Variable(name, set.unwrap_or(value.clone())));
+                    plan.inputs.push(LaunchInput::Variable(name, set.unwrap_or(value.clone())));
                 }
                 BaseUrl::VariableIfSet { name, otherwise } => {
                     match plan.set_by_user(name, None, gateway)? {
-                        Some(value) => plan.told.push(LaunchInput::Variable(name, value)),
+                        Some(value) => plan.inputs.push(LaunchInput::Variable(name, value)),
                         None => bail!("{otherwise}"),
                     }
                 }
                 BaseUrl::JsonVariable { name, addresses } => {
-                    let value = plan.merged(addresses, variable(name).as_deref(), gateway);
-                    plan.told.push(LaunchInput::Variable(name, value.context(name.as_str())?));
+                    let value = plan.merge_addresses(addresses, variable(name).as_deref(), gateway);
+                    plan.inputs.push(LaunchInput::Variable(name, value.context(name.as_str())?));
                 }
                 BaseUrl::FileArgument { argument, suffix, text } => {
-                    plan.told.push(LaunchInput::File(
+                    plan.inputs.push(LaunchInput::File(
                         PathRecipient::Argument(argument),
                         suffix,
                         text.clone(),
@@ -102,14 +102,14 @@ impl BaseUrlPlan {
                         None => with_key,
                     };
                     let setting = format!("{key}=\"{value}\"");
-                    plan.told.extend([argument.clone(), setting].map(LaunchInput::Argument));
+                    plan.inputs.extend([argument.clone(), setting].map(LaunchInput::Argument));
                 }
                 BaseUrl::SettingsCopy { name } => {
                     let settings =
                         client.settings().context("Cline's settings: there is no home folder")?;
                     let (base, settings) = cline::settings(&settings, URL)?;
                     plan.upstreams.push((None, base));
-                    plan.told.push(LaunchInput::File(
+                    plan.inputs.push(LaunchInput::File(
                         PathRecipient::Variable(name),
                         ".json",
                         settings,
@@ -149,7 +149,7 @@ impl BaseUrlPlan {
     /// A file cannot be written.
     pub(super) fn start(&self, url: &str) -> anyhow::Result<ClientLaunch> {
         let mut started = ClientLaunch::default();
-        for told in &self.told {
+        for told in &self.inputs {
             match told {
                 LaunchInput::Variable(name, value) => {
                     started.variables.push((name, value.replace(URL, url).into()));
@@ -203,7 +203,7 @@ impl BaseUrlPlan {
     }
 
     /// The user's settings, in JSON, with these addresses in them.
-    fn merged(
+    fn merge_addresses(
         &mut self,
         addresses: &[JsonAddress],
         users: Option<&str>,
@@ -301,7 +301,7 @@ mod tests {
 
     fn merged(users: &str) -> anyhow::Result<(Value, BaseUrlPlan)> {
         let mut plan = BaseUrlPlan::default();
-        let all = plan.merged(&addresses(), Some(users), "http://127.0.0.1:8787")?;
+        let all = plan.merge_addresses(&addresses(), Some(users), "http://127.0.0.1:8787")?;
         Ok((serde_json::from_str(&all)?, plan))
     }
 

@@ -24,7 +24,7 @@ fn mask_values(text: &str, notation: FileNotation) -> String {
             edits.replace(url.span, quote_string(&format!("{address}?{MASK}")));
         }
     }
-    edits.applied(text)
+    edits.apply_to(text)
 }
 
 #[cfg(test)]
