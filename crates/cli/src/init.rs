@@ -110,7 +110,8 @@ pub(crate) fn uninit(arguments: &InitArgs) -> anyhow::Result<()> {
         HookEntry::PluginFile(_) => plugin::remove(entry, &file.text, before.as_ref()),
     };
     let Some(left) = left else {
-        return arguments.report_unchanged(&format!("nothing to change: {name} does not mention Tokenforge"));
+        return arguments
+            .report_unchanged(&format!("nothing to change: {name} does not mention Tokenforge"));
     };
     let is_changed =
         matches!(entry, HookEntry::PluginFile(_)) && plugin::is_changed(entry, &file.text);

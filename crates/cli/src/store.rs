@@ -99,7 +99,8 @@ fn stats(arguments: &Stats) -> anyhow::Result<()> {
     let mut table = TextTable::new(columns);
     for kind in EntryKind::ALL {
         let amount = stats.of(*kind);
-        let (entries, bytes) = (group_digits(amount.entries as usize), group_digits(amount.bytes as usize));
+        let (entries, bytes) =
+            (group_digits(amount.entries as usize), group_digits(amount.bytes as usize));
         table.row([kind.name().to_owned(), entries, bytes]);
     }
     Ok(output::print(&format!("{place}\n{}", screen::table(&table)))?)

@@ -119,7 +119,11 @@ impl WrapArgs {
         }
     }
 
-    async fn run_wrapped(&self, client: WrappedClient, agent: &AgentCommand<'_>) -> anyhow::Result<i32> {
+    async fn run_wrapped(
+        &self,
+        client: WrappedClient,
+        agent: &AgentCommand<'_>,
+    ) -> anyhow::Result<i32> {
         let AgentCommand { program, arguments } = agent;
         let opened = self.open_route(client, program).await;
         let mut command = Command::new(program);

@@ -150,7 +150,8 @@ impl ClientFile {
     }
 
     fn put(&self, path: &Path, text: &str) -> anyhow::Result<()> {
-        self.replace_atomically(path, text).with_context(|| format!("cannot write {}", path.display()))
+        self.replace_atomically(path, text)
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// A new file that takes the place of the old one, so that there is always a whole one, for the same readers.

@@ -38,6 +38,7 @@ fn try_store(store: &Arc<dyn Store>) -> anyhow::Result<String> {
     let found = store.get(EntryKind::Result, TENANT, id)?;
     anyhow::ensure!(found.as_deref() == Some(text), "does not return what was stored");
     let total = store.stats()?.total();
-    let (entries, bytes) = (group_digits(total.entries as usize), group_digits(total.bytes as usize));
+    let (entries, bytes) =
+        (group_digits(total.entries as usize), group_digits(total.bytes as usize));
     Ok(format!("works; {entries} entries, {bytes} bytes"))
 }

@@ -36,9 +36,15 @@ fn savings_text(gain: &GainReport) -> String {
     let (tokens, of) = context.map_or((0.0, 0.0), |share| (share.saved, share.before));
     let share = share(gain, ShareDenominator::WholeContext);
     let tokens = match tokens < 0.0 {
-        true => format!("{} tokens MORE than without Tokenforge{share}", group_digits(-tokens as usize)),
+        true => {
+            format!("{} tokens MORE than without Tokenforge{share}", group_digits(-tokens as usize))
+        }
         false => {
-            format!("{} of {} tokens saved{share}", group_digits(tokens as usize), group_digits(of as usize))
+            format!(
+                "{} of {} tokens saved{share}",
+                group_digits(tokens as usize),
+                group_digits(of as usize)
+            )
         }
     };
     let money = match gain.cost {
@@ -103,10 +109,18 @@ mod tests {
         assert!(line.contains("subscription") && !line.contains('$'), "{line}");
         let mut unknown = entry();
         unknown.model = Some("somebody".into());
-        assert!(line_of(&unknown).contains("price of the model is not known"), "{}", line_of(&unknown));
+        assert!(
+            line_of(&unknown).contains("price of the model is not known"),
+            "{}",
+            line_of(&unknown)
+        );
         let mut uncounted = entry();
         uncounted.usage = None;
-        assert!(line_of(&uncounted).contains("about $0.0600 at list prices"), "{}", line_of(&uncounted));
+        assert!(
+            line_of(&uncounted).contains("about $0.0600 at list prices"),
+            "{}",
+            line_of(&uncounted)
+        );
         assert!(line_of_nothing().starts_with("no requests went through it"));
     }
 
