@@ -4,16 +4,16 @@
 //! nothing and ends with success: then the agent goes on with the result as it is.
 
 mod agent;
-mod question;
 mod claude;
-mod hook_socket;
-mod hook_ledger;
-pub(crate) mod server;
 mod hook_engine;
+mod hook_ledger;
+mod hook_socket;
+mod question;
+pub(crate) mod server;
 
 pub(crate) use agent::{HookAgent, HookAgentParser};
-pub(crate) use question::{HookAnswer, HookQuestion};
 pub(crate) use hook_engine::HookEngine;
+pub(crate) use question::{HookAnswer, HookQuestion};
 
 use clap::Args;
 use std::io::{self, Read, Write};

@@ -7,8 +7,8 @@ use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::path::PathBuf;
-use tokenforge_engine::Mode;
 use tokenforge_config::{ExpandInjection, Overrides};
+use tokenforge_engine::Mode;
 use tokenforge_ledger::Prices;
 use tokenforge_replay::source::{self, Source};
 use tokenforge_replay::{Expansion, History, Plan, history, page, table};
@@ -128,7 +128,9 @@ fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
         output::tell(&format!("{:<12} {count:>7} logs in {}", place.client, place.path.display()));
         sources.extend(found);
     }
-    for unread in tokenforge_agents::all().iter().filter_map(|agent| agent.logs.as_ref()?.unread.as_ref()) {
+    for unread in
+        tokenforge_agents::all().iter().filter_map(|agent| agent.logs.as_ref()?.unread.as_ref())
+    {
         if unread.file.resolve(&data::set).is_some_and(|file| file.is_file()) {
             output::tell(&format!("note: {}", unread.note));
         }

@@ -16,9 +16,9 @@ use serde_json::json;
 use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::Method;
-use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_gateway::{Gateway, draw_admin_token};
 use tokenforge_store::{Location, Memory, Store};
 
@@ -165,7 +165,8 @@ pub(crate) fn admit_operator(gateway: &Gateway) {
 /// Answers the hooks of agents on this machine, by the settings of the moment. Without it they do the work themselves.
 fn answer_hooks(gateway: &Arc<Gateway>) -> Option<hook::server::HookServer> {
     let gateway = gateway.clone();
-    let answer = move |question: &hook::HookQuestion| HookEngine::new(&gateway.settings()).answer(question);
+    let answer =
+        move |question: &hook::HookQuestion| HookEngine::new(&gateway.settings()).answer(question);
     match data::hook_folder().and_then(|folder| hook::server::open(&folder, answer)) {
         Ok(service) => Some(service),
         Err(error) => {

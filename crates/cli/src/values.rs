@@ -3,9 +3,9 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use std::ffi::{OsStr, OsString};
+use tokenforge_config::{Choice, SchemaCompression};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::Method;
-use tokenforge_config::{Choice, SchemaCompression};
 use tokenforge_ledger::By;
 use tokenforge_negotiate::Format;
 use tokenforge_tokens::Vocabulary;

@@ -25,8 +25,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use tokenforge_engine::Mode;
 use tokenforge_config::Overrides;
+use tokenforge_engine::Mode;
 use tokio::process::Command;
 
 const EXAMPLES: &str = "\
@@ -151,7 +151,11 @@ impl Wrap {
     }
 
     /// A way for the agent's requests, and what it is told about it.
-    async fn opened(&self, client: WrappedClient, program: &str) -> anyhow::Result<(Route, Started)> {
+    async fn opened(
+        &self,
+        client: WrappedClient,
+        program: &str,
+    ) -> anyhow::Result<(Route, Started)> {
         let settings = self.source().load()?;
         let plan = Plan::new(client, program, &gateway::url(settings.listen))?;
         let route = Route::open(&plan, settings, self.is_special()).await?;

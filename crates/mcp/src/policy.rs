@@ -21,10 +21,12 @@ pub struct Rule {
 #[must_use]
 pub fn usual_format(mcp: &Mcp, client: &str) -> Format {
     let of_client = entry(mcp, client).and_then(|entry| entry.format);
-    let of_agent = || text_form(client).map(|form| match form {
-        TextForm::Auto => Format::Auto,
-        TextForm::Json => Format::Json,
-    });
+    let of_agent = || {
+        text_form(client).map(|form| match form {
+            TextForm::Auto => Format::Auto,
+            TextForm::Json => Format::Json,
+        })
+    };
     of_client.or(mcp.format).or_else(of_agent).unwrap_or(Format::Json)
 }
 

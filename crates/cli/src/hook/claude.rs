@@ -55,7 +55,15 @@ impl HookInput {
         let (shape, texts) = texts(&tool, &result)?;
         let project = take("cwd").as_str().map(str::to_owned);
         let session = take("session_id").as_str().map(str::to_owned);
-        Some(HookInput { tool, arguments: take("tool_input"), project, session, result, shape, texts })
+        Some(HookInput {
+            tool,
+            arguments: take("tool_input"),
+            project,
+            session,
+            result,
+            shape,
+            texts,
+        })
     }
 
     /// What is asked about it.

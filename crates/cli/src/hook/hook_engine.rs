@@ -1,17 +1,17 @@
 //! Texts of results made smaller, by the engine that the gateway has too.
 
-use super::question::{HookAnswer, HookQuestion};
 use super::hook_ledger::HookLedger;
+use super::question::{HookAnswer, HookQuestion};
 use crate::data;
 use crate::engine::TENANT;
 use crate::settings::{self, Source};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
+use tokenforge_config::Overrides;
 use tokenforge_engine::reference::{Hint, Key};
 use tokenforge_engine::{
     Compressed, DEFAULT_MAX_OUTPUT_BYTES, Deadline, Engine, History, Mode, Output, Settings, Vault,
 };
-use tokenforge_config::Overrides;
 use tokenforge_store::{Disk, Kind, Store};
 
 /// Smaller texts are only redacted, by which nothing has to be counted: a table of a vocabulary takes longer to make
@@ -85,7 +85,12 @@ impl HookEngine {
         HookAnswer { texts }
     }
 
-    fn shorten(&self, output: &Output<'_>, question: &HookQuestion, expired: &Deadline) -> HookResult {
+    fn shorten(
+        &self,
+        output: &Output<'_>,
+        question: &HookQuestion,
+        expired: &Deadline,
+    ) -> HookResult {
         let vault = self.vault.as_ref().filter(|_| question.can_expand);
         let limit = self.settings.max_output_bytes;
         // What can be fetched back is cut where the agent would cut it for good.

@@ -1,12 +1,12 @@
 //! The ledger as hooks write it: what became of results, numbers and names, never a text.
 
-use super::question::HookQuestion;
 use super::hook_engine::HookResult;
+use super::question::HookQuestion;
 use crate::ledger;
 use std::path::Path;
+use tokenforge_config::LedgerSettings;
 use tokenforge_engine::Output;
 use tokenforge_engine::context::Context;
-use tokenforge_config::LedgerSettings;
 use tokenforge_ledger::{Entry, Name, Outcome, Source};
 use tokenforge_tokens::Counter;
 

@@ -1,7 +1,7 @@
 //! The gateway's side of the hook's socket: answers hooks while it runs.
 
-use super::question::{HookAnswer, HookQuestion};
 use super::hook_socket;
+use super::question::{HookAnswer, HookQuestion};
 use anyhow::{Context, bail};
 use std::fs::{self, DirBuilder};
 use std::path::{Path, PathBuf};

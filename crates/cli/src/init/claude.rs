@@ -11,8 +11,8 @@ use crate::client_file::{
     Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
 };
 use anyhow::{Context, bail};
-use tokenforge_engine::command::Command;
 use tokenforge_config::MASK;
+use tokenforge_engine::command::Command;
 
 /// How long Claude Code waits for it, in seconds: longer than it waits for itself.
 const PATIENCE: u32 = 15;

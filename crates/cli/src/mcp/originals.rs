@@ -2,9 +2,9 @@
 
 use crate::{data, ledger, output};
 use std::sync::{Arc, Mutex, PoisonError};
+use tokenforge_config::LedgerSettings;
 use tokenforge_engine::Original;
 use tokenforge_engine::reference::{Key, Reference};
-use tokenforge_config::LedgerSettings;
 use tokenforge_ledger::{Entry, Ledger, Outcome, Source};
 use tokenforge_mcp::Originals;
 use tokenforge_store::{Disk, Kind, Store};

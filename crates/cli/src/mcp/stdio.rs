@@ -10,8 +10,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use tokenforge_engine::Mode;
 use tokenforge_config::Overrides;
+use tokenforge_engine::Mode;
 use tokenforge_mcp::{HubSettings, Program, run_filter};
 use tokenforge_negotiate::Format;
 

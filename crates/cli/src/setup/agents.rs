@@ -36,7 +36,9 @@ pub(super) fn supported_name(name: &str) -> anyhow::Result<&'static str> {
 
 /// The agent among these that has a status line.
 pub(super) fn status_line_agent(names: &[&str]) -> Option<&'static Agent> {
-    supported().find(|(agent, setup)| setup.status_line && names.contains(&&*agent.id)).map(|(agent, _)| agent)
+    supported()
+        .find(|(agent, setup)| setup.status_line && names.contains(&&*agent.id))
+        .map(|(agent, _)| agent)
 }
 
 /// Why an agent must go to its provider directly: its settings name an address, or a login, with which it could not go
@@ -50,9 +52,8 @@ pub(crate) fn goes_elsewhere(name: &str) -> Option<String> {
 
 /// The first file that has an address for one of the providers, and where.
 fn own_address(own: &OwnAddress, here: &Path) -> Option<String> {
-    let above = here.ancestors().flat_map(|folder| {
-        own.project_files.iter().map(|file| folder.join(file))
-    });
+    let above =
+        here.ancestors().flat_map(|folder| own.project_files.iter().map(|file| folder.join(file)));
     let mut files = above.chain(own.files.iter().filter_map(|file| file.resolve(&data::set)));
     files.find_map(|file| {
         let keys = own.providers.iter().map(|provider| {
@@ -125,7 +126,11 @@ mod tests {
         ] {
             fs::write(&file, text).unwrap();
             let found = own_address(&own, &folder.path().join("below"));
-            assert_eq!(found.is_some_and(|why| why.contains("provider.openai.options.baseURL")), is_set, "{text}");
+            assert_eq!(
+                found.is_some_and(|why| why.contains("provider.openai.options.baseURL")),
+                is_set,
+                "{text}"
+            );
         }
     }
 }

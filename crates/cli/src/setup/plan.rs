@@ -82,7 +82,10 @@ fn next(agents: &[&str], statusline: bool, rcs: Option<&[Rc]>, folder: &str) -> 
         )],
     };
     if let Some(agent) = agents::status_line_agent(agents).filter(|_| !statusline) {
-        next.push(format!("savings in the status line: tokenforge setup {} --statusline", agent.id));
+        next.push(format!(
+            "savings in the status line: tokenforge setup {} --statusline",
+            agent.id
+        ));
     }
     next.push(format!("undo it with: tokenforge setup {} --undo", agents.join(" ")));
     next

@@ -65,7 +65,8 @@ pub(crate) fn wrappable_names() -> Vec<&'static str> {
 
 /// The variables that tell clients an address, each once.
 pub(crate) fn base_variables() -> BTreeSet<&'static str> {
-    let dialects = tokenforge_agents::common().dialects.iter().flat_map(|dialect| &dialect.base_url);
+    let dialects =
+        tokenforge_agents::common().dialects.iter().flat_map(|dialect| &dialect.base_url);
     let agents = wrappable_agents().flat_map(|agent| &agent.base_url);
     agents.chain(dialects).filter_map(BaseUrl::address_variable).collect()
 }

@@ -10,7 +10,8 @@ use std::time::UNIX_EPOCH;
 /// Is it logged in with ChatGPT? It is asked, so that nobody looks where it keeps its secrets; but only once for each
 /// login, since it takes 100 ms to answer.
 pub(super) fn is_with_chatgpt(program: &str, settings: Option<&Path>) -> bool {
-    let (login, notes) = (settings.and_then(login), data::folder().map(|folder| folder.join("codex-login")).ok());
+    let (login, notes) =
+        (settings.and_then(login), data::folder().map(|folder| folder.join("codex-login")).ok());
     let Some((login, notes)) = login.zip(notes) else { return asked(program).unwrap_or(false) };
     if let Some(known) = noted(&fs::read_to_string(&notes).unwrap_or_default(), &login) {
         return known;

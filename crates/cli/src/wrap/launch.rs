@@ -45,7 +45,8 @@ pub(crate) struct Launch {
 pub(crate) fn run(launch: &Launch) -> anyhow::Result<i32> {
     let (name, arguments) = launch.command.split_first().context("expected an agent")?;
     let name = &*name.to_string_lossy();
-    let client = WrappedClient::of_program(name).with_context(|| format!("`{name}` is not known"))?;
+    let client =
+        WrappedClient::of_program(name).with_context(|| format!("`{name}` is not known"))?;
     let trail = Trail::read(env::var_os(TRAIL).as_deref());
     let program = trail.next(name, shim::real(name))?;
     let mut command = Command::new(&program);

@@ -85,19 +85,24 @@ impl Plan {
                     let settings = client.settings();
                     let set = settings.as_deref().and_then(|file| codex::set_by_user(file, key));
                     let set = match set {
-                        Some(text) => plan.in_place_of(&text, None, gateway).context(key.as_str())?,
+                        Some(text) => {
+                            plan.in_place_of(&text, None, gateway).context(key.as_str())?
+                        }
                         None => None,
                     };
                     let value = match &set {
                         Some(url) => url,
-                        None if codex::is_with_chatgpt(program, settings.as_deref()) => with_subscription,
+                        None if codex::is_with_chatgpt(program, settings.as_deref()) => {
+                            with_subscription
+                        }
                         None => with_key,
                     };
                     let setting = format!("{key}=\"{value}\"");
                     plan.told.extend([argument.clone(), setting].map(Told::Argument));
                 }
                 BaseUrl::SettingsCopy { name } => {
-                    let settings = client.settings().context("Cline's settings: there is no home folder")?;
+                    let settings =
+                        client.settings().context("Cline's settings: there is no home folder")?;
                     let (base, settings) = cline::settings(&settings, URL)?;
                     plan.upstreams.push((None, base));
                     plan.told.push(Told::File(Reader::Variable(name), ".json", settings));

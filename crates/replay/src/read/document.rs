@@ -14,7 +14,10 @@ use std::rc::Rc;
 const LARGEST: u64 = 48 << 20;
 
 /// Reads a JSON document: a session, a list of messages, or a list of sessions, of which one at a time is held.
-pub(super) fn document(mut input: Box<dyn BufRead>, tell: Tell<'_>) -> Result<LogOrigin, Unreadable> {
+pub(super) fn document(
+    mut input: Box<dyn BufRead>,
+    tell: Tell<'_>,
+) -> Result<LogOrigin, Unreadable> {
     let first = first_byte(&mut *input)?;
     if first == Some(b'{') {
         let session: Session = serde_json::from_reader(input.take(LARGEST)).map_err(failed)?;

@@ -56,7 +56,8 @@ pub(super) fn shape(input: &mut dyn BufRead) -> io::Result<Option<LogShape>> {
             let shape =
                 serde_json::from_slice::<Glance>(bytes).ok().and_then(|glance| glance.shape());
             // A line of a longer document may look like a message on a line of its own.
-            let is_sure = |shape: &LogShape| matches!(shape, LogShape::ClaudeCode | LogShape::Codex);
+            let is_sure =
+                |shape: &LogShape| matches!(shape, LogShape::ClaudeCode | LogShape::Codex);
             found = shape.filter(|shape| is_first_whole || is_sure(shape));
         }
         match found.is_some() || seen >= LOOK_AT {
@@ -88,7 +89,9 @@ impl Glance {
             _ if self.messages.is_some() => Some(LogShape::Sessions),
             _ if self.role.is_string() => Some(LogShape::Messages),
             // The first line of rollouts before they had types.
-            None if self.instructions.is_some() && self.timestamp.is_some() => Some(LogShape::Codex),
+            None if self.instructions.is_some() && self.timestamp.is_some() => {
+                Some(LogShape::Codex)
+            }
             _ => None,
         }
     }

@@ -2,8 +2,8 @@
 
 use super::CHECK;
 use crate::doctor::finding::Finding;
-use crate::init::routes::{self, HookRoute};
 use crate::init::Scope;
+use crate::init::routes::{self, HookRoute};
 use crate::{data, hook};
 use std::fs;
 use std::path::Path;

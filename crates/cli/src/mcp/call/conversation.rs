@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_engine::Mode;
 use tokenforge_config::{Limits, Mcp, McpBackend, Secret};
+use tokenforge_engine::Mode;
 use tokenforge_mcp::{
     Ask, Body, CAPABILITIES_KEY, CLIENT_KEY, Hub, HubSettings, MODERN, VERSION_KEY, rpc,
 };

@@ -52,14 +52,8 @@ mod tests {
     #[test]
     fn a_key_that_several_agents_use_is_looked_up_once() {
         let joined: Vec<_> = keys().iter().map(|key| key.join(".")).collect();
-        let expected = [
-            "mcpServers",
-            "projects.*.mcpServers",
-            "servers",
-            "mcp.servers",
-            "mcp_servers",
-            "mcp",
-        ];
+        let expected =
+            ["mcpServers", "projects.*.mcpServers", "servers", "mcp.servers", "mcp_servers", "mcp"];
         assert_eq!(joined, expected);
     }
 }
