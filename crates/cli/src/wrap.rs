@@ -18,7 +18,7 @@ use crate::settings::{self, Source};
 use crate::{alternatives, gateway, values};
 use anyhow::Context;
 use clap::{Args, ValueHint};
-use clients::WrappedClient;
+use clients::{WrappedClient, dialect_names};
 use plan::{Plan, Started};
 use route::Route;
 use std::env;
@@ -59,7 +59,7 @@ pub(crate) struct Wrap {
     command: Vec<OsString>,
 
     /// Run an agent that is not in the list: the provider whose variables it reads
-    #[arg(long, value_name = "PROVIDER", value_parser = ["anthropic", "openai", "gemini"])]
+    #[arg(long, value_name = "PROVIDER", value_parser = dialect_names())]
     dialect: Option<String>,
 
     /// The settings file [default: tokenforge.yaml in the settings folder]
