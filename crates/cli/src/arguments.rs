@@ -25,65 +25,65 @@ pub(crate) enum Command {
     /// See what is saved on a recorded session: no key, no network
     Demo(crate::demo::Demo),
     /// Set an agent up to use the gateway every day
-    Setup(crate::setup::Setup),
+    Setup(crate::setup::SetupArgs),
     /// Run the gateway in the background, also after a reboot
-    Service(crate::service::Service),
+    Service(crate::service::ServiceArgs),
     /// What the shims of setup run
     #[command(hide = true)]
-    Launch(crate::wrap::launch::Launch),
+    Launch(crate::wrap::launch::LaunchArgs),
     /// Show a session's savings in Claude Code's status line
-    Statusline(crate::statusline::Statusline),
+    Statusline(crate::statusline::StatuslineArgs),
     /// Run an agent behind Tokenforge, for this run only
-    Wrap(crate::wrap::Wrap),
+    Wrap(crate::wrap::WrapArgs),
     /// Check that everything works, and how to fix what does not
-    Doctor(crate::doctor::Doctor),
+    Doctor(crate::doctor::DoctorArgs),
     /// The tools that the demo has behind its gateway
     #[command(hide = true)]
     DemoTools,
     /// Write JSON in the form with the fewest tokens
-    Encode(crate::encode::Encode),
+    Encode(crate::encode::EncodeArgs),
     /// Turn any form back into JSON, or a smaller output back
-    Decode(crate::decode::Decode),
+    Decode(crate::decode::DecodeArgs),
     /// Make a tool's output smaller
-    Compress(crate::compress::Compress),
+    Compress(crate::compress::CompressArgs),
     /// Print the original of an output that was shortened
-    Expand(crate::expand::Expand),
+    Expand(crate::expand::ExpandArgs),
     /// Show what the model would see of an output, and why
-    Explain(crate::explain::Explain),
+    Explain(crate::explain::ExplainArgs),
     /// List, test and trust filters for kinds of tools
-    Filter(crate::filters::Filter),
+    Filter(crate::filters::FilterArgs),
     /// Measure every mode on a folder of recordings
-    Bench(crate::bench::Bench),
+    Bench(crate::bench::BenchArgs),
     /// Measure what your own recorded sessions would have saved
-    Replay(crate::replay::Replay),
+    Replay(crate::replay::ReplayArgs),
     /// Compare an agent's behaviour with and without compression
     Eval(crate::eval::Eval),
     /// Run the gateway between agents and model providers
-    Serve(crate::serve::Serve),
+    Serve(crate::serve::ServeArgs),
     /// Print a link that opens the dashboard, signed in
-    Dashboard(crate::dashboard::Dashboard),
+    Dashboard(crate::dashboard::DashboardArgs),
     /// Check that a gateway accepts requests
-    Ready(crate::ready::Ready),
+    Ready(crate::ready::ReadyArgs),
     /// Show what was saved, in tokens and money
-    Gain(crate::gain::Gain),
+    Gain(crate::gain::GainArgs),
     /// Check, show and list settings
-    Config(crate::config::Config),
+    Config(crate::config::ConfigArgs),
     /// Put MCP tool servers behind Tokenforge
-    Mcp(crate::mcp::Mcp),
+    Mcp(crate::mcp::McpArgs),
     /// Add Tokenforge to an agent's settings; no gateway needed
-    Init(crate::init::Init),
+    Init(crate::init::InitArgs),
     /// Undo init
-    Uninit(crate::init::Init),
+    Uninit(crate::init::InitArgs),
     /// Answer an agent's hook; agents run this, not people
-    Hook(crate::hook::Hook),
+    Hook(crate::hook::HookArgs),
     /// Count tokens, offline
-    Tokens(crate::tokens::Tokens),
+    Tokens(crate::tokens::TokensArgs),
     /// Show how much is stored, and delete it
-    Store(crate::store::Store),
+    Store(crate::store::StoreArgs),
     /// Print a completion script for your shell
-    Completions(crate::completions::Completions),
+    Completions(crate::completions::CompletionsArgs),
     /// Print a manual page, or write all of them
-    Man(crate::man::Man),
+    Man(crate::man::ManArgs),
 }
 
 /// The commands as the help lists them. Any that is missing here is listed with the last.

@@ -13,7 +13,7 @@ use tokenforge_replay::{Corpus, measure};
 #[command(
     after_help = "Examples:\n  tokenforge bench recordings/\n  tokenforge bench recordings/ --mode lossless --json"
 )]
-pub(crate) struct Bench {
+pub(crate) struct BenchArgs {
     /// A folder with outputs/KIND/*.jsonl, sessions/SET/*.json and probes/SET/*.jsonl
     #[arg(value_hint = ValueHint::DirPath)]
     folder: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct Bench {
     vocabulary: Vocabulary,
 }
 
-pub(crate) fn run(arguments: &Bench) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &BenchArgs) -> anyhow::Result<()> {
     let corpus = Corpus::open(&arguments.folder)?;
     let counter = arguments.vocabulary.counter();
     let modes = match &arguments.mode[..] {

@@ -7,7 +7,9 @@ mod jsonc;
 mod splice;
 mod toml;
 
-pub(crate) use change::{Change, Consent, carry_out, carry_out_as_json, diff};
-pub(crate) use document::{Document, Edits, Notation, Unreadable, Value, Word, quoted};
-pub(crate) use file::{Before, ClientFile};
+pub(crate) use change::{ChangeConsent, FileChange, carry_out, carry_out_as_json, diff};
+pub(crate) use document::{
+    FileNotation, NodeValue, SettingsDocument, TextEdits, TextSpan, UnreadableFile, quote_string,
+};
+pub(crate) use file::{ClientFile, PriorState};
 pub(crate) use splice::{cut, insert};

@@ -12,12 +12,12 @@ Examples:
   source <(tokenforge completions bash)                 for this shell
   tokenforge completions zsh > ~/.zfunc/_tokenforge     for every shell
   tokenforge completions fish > ~/.config/fish/completions/tokenforge.fish")]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// Your shell
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Completions) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &CompletionsArgs) -> anyhow::Result<()> {
     // Into memory first: the generator panics where it cannot write, as into `| head`.
     let mut script = Vec::new();
     let command = &mut arguments::command();

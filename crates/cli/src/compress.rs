@@ -18,7 +18,7 @@ Examples:
 /// Make a tool's output smaller; `tokenforge expand` gives back what is left out
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Compress {
+pub(crate) struct CompressArgs {
     #[command(flatten)]
     engine: EngineArguments,
 
@@ -48,7 +48,7 @@ struct Stats<'a> {
     reference: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Compress) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &CompressArgs) -> anyhow::Result<()> {
     let text = match ToolOutput::read(&arguments.file)? {
         ToolOutput::Text(text) => text,
         ToolOutput::Bytes(output) => return pass_on(&output, arguments),
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Compress) -> anyhow::Result<()> {
 }
 
 /// Passes on what is not UTF-8 as it came, unless there is a secret in it: it could not be taken out of such bytes.
-fn pass_on(NotUtf8 { name, bytes, at }: &NotUtf8, arguments: &Compress) -> anyhow::Result<()> {
+fn pass_on(NotUtf8 { name, bytes, at }: &NotUtf8, arguments: &CompressArgs) -> anyhow::Result<()> {
     let settings = arguments.engine.settings();
     let shown = String::from_utf8_lossy(bytes);
     if settings.redact_secrets && !Scanner::builtin().find(&shown).is_empty() {

@@ -1,7 +1,7 @@
 //! `tokenforge config`: settings as they are understood.
 
-use crate::screen::{self, Ink};
-use crate::settings::{self, Mistakes, Source};
+use crate::screen::{self, TextStyler};
+use crate::settings::{self, SettingsMistakes, SettingsSource};
 use crate::{output, values};
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueHint};
@@ -14,7 +14,7 @@ use tokenforge_config::{
 
 /// Check, show and list settings
 #[derive(Args)]
-pub(crate) struct Config {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -75,7 +75,7 @@ struct Show {
 #[derive(Args)]
 struct Table {
     /// Only settings with this in their name; implies --all
-    #[arg(value_parser = values::Suggested(paths), hide_possible_values = true)]
+    #[arg(value_parser = values::SuggestingParser(paths), hide_possible_values = true)]
     name: Option<std::ffi::OsString>,
 
     /// Every setting, not only the common ones
@@ -96,12 +96,12 @@ fn paths() -> Vec<&'static str> {
 }
 
 impl File {
-    fn source(&self) -> Source {
-        Source { file: settings::file(self.file.as_deref()), flags: Overrides::default() }
+    fn source(&self) -> SettingsSource {
+        SettingsSource { file: settings::file(self.file.as_deref()), flags: Overrides::default() }
     }
 }
 
-pub(crate) fn run(arguments: &Config) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &ConfigArgs) -> anyhow::Result<()> {
     match &arguments.action {
         Action::Check(check) => check.run(),
         Action::Show(show) => Ok(output::write(&show.text()?)?),
@@ -145,7 +145,7 @@ impl Check {
 
 /// Every mistake, for a program.
 fn mistakes(error: &anyhow::Error) -> Vec<Value> {
-    let Some(Mistakes(errors)) = error.downcast_ref() else {
+    let Some(SettingsMistakes(errors)) = error.downcast_ref() else {
         return vec![json!({"problem": format!("{error:#}")})];
     };
     let mistake = |error: &ConfigError| {
@@ -193,7 +193,7 @@ fn entry(setting: &Setting) -> String {
         setting.flag.map(str::to_owned).into_iter().chain(setting.variable()).collect();
     let ways = if ways.is_empty() { "only in the file".to_owned() } else { ways.join(", ") };
     let set = format!("({ways}; a new value counts {})", setting.change.describe());
-    let indented = |text: &str| screen::wrapped(text, "    ", "    ");
-    let name = Ink::stdout().bold(setting.path);
+    let indented = |text: &str| screen::wrap_text(text, "    ", "    ");
+    let name = TextStyler::stdout().bold(setting.path);
     format!("{name}{default}\n{}\n{}", indented(setting.about), indented(&set))
 }

@@ -1,8 +1,8 @@
 //! `tokenforge dashboard`: a one-time link that signs a browser in to the dashboard of a running gateway.
 
-use crate::gateway::{Gateway, Trouble};
+use crate::gateway::{GatewayClient, GatewayError};
 use crate::output;
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -19,7 +19,7 @@ The link works once, within 5 minutes. Without it the dashboard shows figures on
 /// Print a link that opens the dashboard, signed in
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Dashboard {
+pub(crate) struct DashboardArgs {
     /// The gateway's address [default: what the settings say, else http://127.0.0.1:8787]
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     gateway: Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Dashboard {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Dashboard) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &DashboardArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     // Inside the runtime, since connections belong to it.
     let asked = runtime.context("cannot wait for sockets")?.block_on(ask(arguments));
@@ -49,13 +49,15 @@ pub(crate) fn run(arguments: &Dashboard) -> anyhow::Result<()> {
     Ok(output::print(&text)?)
 }
 
-async fn ask(arguments: &Dashboard) -> anyhow::Result<(String, u64)> {
+async fn ask(arguments: &DashboardArgs) -> anyhow::Result<(String, u64)> {
     let file = settings::file(arguments.config.as_deref());
-    let settings = Source { file, flags: Overrides::default() }.load()?;
+    let settings = SettingsSource { file, flags: Overrides::default() }.load()?;
     let (named, given) = (arguments.gateway.as_deref(), arguments.admin_token.clone());
-    let gateway = Gateway::of_operator(named, given, &settings)?;
+    let gateway = GatewayClient::of_operator(named, given, &settings)?;
     let asked = gateway.sign_in_link().await;
-    if let Err(Some(Trouble::Absent(why))) = asked.as_ref().map_err(anyhow::Error::downcast_ref) {
+    if let Err(Some(GatewayError::Absent(why))) =
+        asked.as_ref().map_err(anyhow::Error::downcast_ref)
+    {
         bail!("no gateway answers at {}: {why}\n  start one: tokenforge serve", gateway.url);
     }
     asked

@@ -3,7 +3,7 @@
 mod earlier;
 
 use crate::arguments::usage_error;
-use crate::input::Input;
+use crate::input::InputText;
 use crate::{output, progress};
 use anyhow::Context;
 use clap::{Args, ValueEnum, ValueHint};
@@ -22,7 +22,7 @@ Examples:
 /// Turn TOON, STC, a table or JSON into minified JSON, or restore an output that mode lossless made smaller
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Decode {
+pub(crate) struct DecodeArgs {
     /// The form to read; `auto` restores what looks like a compressed output, and else tries JSON and STC, then a table,
     /// then TOON
     #[arg(long, value_enum, default_value_t = Source::Auto)]
@@ -64,9 +64,9 @@ enum Source {
     Output,
 }
 
-pub(crate) fn run(arguments: &Decode) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &DecodeArgs) -> anyhow::Result<()> {
     let source = arguments.source();
-    let input = Input::read(&arguments.file)?;
+    let input = InputText::read(&arguments.file)?;
     // A document in STC 2 is a form, and its errors say where they are.
     let is_output = || is_compressed(&input.text) && !stc2::is_stc2(&input.text);
     if source == Source::Output || source == Source::Auto && is_output() {
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Decode) -> anyhow::Result<()> {
     Ok(output::print(&json.with_context(|| input.name)?)?)
 }
 
-impl Decode {
+impl DecodeArgs {
     /// The form to read. An option that only TOON has says that it is TOON.
     fn source(&self) -> Source {
         let has_toon_option = self.lenient || self.indent.is_some();

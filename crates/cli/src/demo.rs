@@ -10,8 +10,8 @@ mod tools;
 
 pub(crate) use tools::serve as serve_tools;
 
-use crate::embedded::Embedded;
-use crate::gateway::Gateway;
+use crate::embedded::EmbeddedGateway;
+use crate::gateway::GatewayClient;
 use crate::serve::stop;
 use crate::{gateway, output};
 use anyhow::Context;
@@ -73,9 +73,9 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     let ledger = tempfile::tempdir().context("cannot make a folder for the ledger")?;
     let settings = settings(&provider, ledger.path(), arguments.port)?;
     let store = Arc::new(Memory::new(StoreSettings::MEMORY));
-    let embedded = Embedded::start(settings, store).await?;
+    let embedded = EmbeddedGateway::start(settings, store).await?;
     let url = gateway::url(embedded.address);
-    let gateway = Gateway::new(&url, None)?;
+    let gateway = GatewayClient::new(&url, None)?;
     provider.with_prompt_cache(bill::provider_tokens);
     let played = agent::play(&gateway, &provider).await?;
     let called = tool_calls::make(&gateway).await?;

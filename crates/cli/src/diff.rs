@@ -7,31 +7,31 @@ use std::fmt::{self, Write};
 
 /// A line, by which text has it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Row<'a> {
+pub(crate) enum DiffRow<'a> {
     Both(&'a str),
     Old(&'a str),
     New(&'a str),
 }
 
 /// The lines of both texts in one order, each with what ends it.
-pub(crate) fn rows<'a>(old: &'a str, new: &'a str) -> Vec<Row<'a>> {
+pub(crate) fn rows<'a>(old: &'a str, new: &'a str) -> Vec<DiffRow<'a>> {
     let (_, diff) = compared(old, new);
     let (mut before, mut after) = (old.split_inclusive('\n'), new.split_inclusive('\n'));
     let (mut rows, mut reached) = (Vec::new(), 0);
     for hunk in diff.hunks() {
         let same = (hunk.before.start - reached) as usize;
         let both = before.by_ref().zip(after.by_ref()).take(same);
-        rows.extend(both.map(|(line, _)| Row::Both(line)));
-        rows.extend(before.by_ref().take(hunk.before.len()).map(Row::Old));
-        rows.extend(after.by_ref().take(hunk.after.len()).map(Row::New));
+        rows.extend(both.map(|(line, _)| DiffRow::Both(line)));
+        rows.extend(before.by_ref().take(hunk.before.len()).map(DiffRow::Old));
+        rows.extend(after.by_ref().take(hunk.after.len()).map(DiffRow::New));
         reached = hunk.before.end;
     }
-    rows.extend(before.map(Row::Both));
+    rows.extend(before.map(DiffRow::Both));
     rows
 }
 
 /// A unified diff, as `diff -u` has it. Nothing if the texts are the same.
-pub(crate) fn unified(name: &str, old: &str, new: &str) -> String {
+pub(crate) fn unified_diff(name: &str, old: &str, new: &str) -> String {
     let (lines, diff) = compared(old, new);
     let printer = Printer(&lines.interner);
     let hunks = diff.unified_diff(&printer, UnifiedDiffConfig::default(), &lines).to_string();
@@ -93,11 +93,11 @@ mod tests {
     #[test]
     fn a_missing_newline_is_said_and_a_new_file_has_no_lines_before() {
         assert_eq!(
-            unified("f", "a\nb", "a\nb\n"),
+            unified_diff("f", "a\nb", "a\nb\n"),
             "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"
         );
-        assert_eq!(unified("f", "", "a\n"), "--- f\n+++ f\n@@ -0,0 +1,1 @@\n+a\n");
-        assert_eq!(unified("f", "a", "a"), "");
+        assert_eq!(unified_diff("f", "", "a\n"), "--- f\n+++ f\n@@ -0,0 +1,1 @@\n+a\n");
+        assert_eq!(unified_diff("f", "a", "a"), "");
     }
 
     proptest! {
@@ -105,9 +105,9 @@ mod tests {
         fn both_texts_can_be_read_off_the_rows(old in "([ab]?\r?\n|b){0,9}", new in "([ab]?\r?\n|b){0,9}") {
             let rows = rows(&old, &new);
             let side = |is_old: bool| rows.iter().filter_map(|row| match row {
-                Row::Both(line) => Some(*line),
-                Row::Old(line) => is_old.then_some(*line),
-                Row::New(line) => (!is_old).then_some(*line),
+                DiffRow::Both(line) => Some(*line),
+                DiffRow::Old(line) => is_old.then_some(*line),
+                DiffRow::New(line) => (!is_old).then_some(*line),
             }).collect::<String>();
             prop_assert_eq!((side(true), side(false)), (old.clone(), new.clone()));
         }

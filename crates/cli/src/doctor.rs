@@ -13,7 +13,7 @@ mod version;
 use crate::output;
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
-use finding::{Finding, State};
+use finding::{Finding, FindingState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// Check that everything works, and how to fix what does not
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArgs {
     /// Print {"version", "ok", "findings": [{"check", "state", "says", "do"}]}; state is ok, note or broken
     #[arg(long)]
     json: bool,
@@ -38,12 +38,12 @@ pub(crate) struct Doctor {
     config: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Doctor) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &DoctorArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
     let findings = runtime.block_on(findings(arguments.config.as_deref()));
     runtime.shutdown_timeout(FAREWELL);
-    let broken = findings.iter().filter(|finding| finding.state == State::Broken).count();
+    let broken = findings.iter().filter(|finding| finding.state == FindingState::Broken).count();
     let shown = match arguments.json {
         true => serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"), "ok": broken == 0, "findings": findings,

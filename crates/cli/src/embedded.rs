@@ -11,14 +11,14 @@ use tokenforge_store::Store;
 use tokio::task::JoinHandle;
 
 /// A gateway that runs here.
-pub(crate) struct Embedded {
+pub(crate) struct EmbeddedGateway {
     /// Where it listens.
     pub(crate) address: SocketAddr,
     gateway: Arc<Gateway>,
     serving: JoinHandle<std::io::Result<()>>,
 }
 
-impl Embedded {
+impl EmbeddedGateway {
     /// Starts a gateway where the settings say that it listens; port 0 is any free one.
     pub(crate) async fn start(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<Self> {
         let address = settings.listen;
@@ -26,7 +26,7 @@ impl Embedded {
         let address = listener.local_addr().context("cannot listen")?;
         let gateway = Gateway::new(settings, store)?;
         let serving = tokenforge_gateway::serve(gateway.clone(), listener, std::future::pending());
-        Ok(Embedded { address, gateway, serving: tokio::spawn(serving) })
+        Ok(EmbeddedGateway { address, gateway, serving: tokio::spawn(serving) })
     }
 
     /// Lets the user of this program change things, and sign in to the dashboard.

@@ -1,7 +1,7 @@
 //! `tokenforge encode`: JSON in, the form that costs fewest tokens out.
 
 use crate::arguments::{Vocabulary, usage_error};
-use crate::input::Input;
+use crate::input::InputText;
 use crate::{output, progress, stats};
 use anyhow::Context;
 use clap::{Args, ValueEnum, ValueHint};
@@ -22,7 +22,7 @@ Examples:
 /// Write JSON in the form with the fewest tokens, or one you name; nothing is lost
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Encode {
+pub(crate) struct EncodeArgs {
     /// The form to write
     #[arg(long, value_enum, default_value_t = Target::Auto)]
     to: Target,
@@ -103,9 +103,9 @@ enum NumbersName {
     Verbatim,
 }
 
-pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &EncodeArgs) -> anyhow::Result<()> {
     arguments.check();
-    let input = Input::read(&arguments.file)?;
+    let input = InputText::read(&arguments.file)?;
     let spinner = progress::spinner(input.text.len(), "encoding");
     let json = Json::parse(&input.text).with_context(|| format!("{} is not JSON", input.name))?;
     let counter = arguments.vocabulary.counter();
@@ -140,7 +140,7 @@ pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
     Ok(output::print(&text)?)
 }
 
-impl Encode {
+impl EncodeArgs {
     /// An option of a form that is not asked for would be without effect: better to say so.
     fn check(&self) {
         let has_toon_option =

@@ -13,7 +13,7 @@ use tokenforge_store::{Kind, Store};
 #[command(
     after_help = "Examples:\n  tokenforge expand shadow_1a2b3c --lines 20-80\n  tokenforge expand shadow_1a2b3c --grep error\n  tokenforge expand shadow_1a2b3c --path 'items[*].id'"
 )]
-pub(crate) struct Expand {
+pub(crate) struct ExpandArgs {
     /// The reference in the output's first line: shadow_... or the whole <<<SHADOW:...>>>
     id: String,
 
@@ -30,7 +30,7 @@ pub(crate) struct Expand {
     grep: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Expand) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &ExpandArgs) -> anyhow::Result<()> {
     let reference: Reference = arguments.id.parse()?;
     let store = data::store()?;
     let original =

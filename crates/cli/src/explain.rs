@@ -1,10 +1,10 @@
 //! `tokenforge explain`: what the model would see of an output, and what each stage did to it.
 
-use crate::diff::{self, Row};
+use crate::diff::{self, DiffRow};
 use crate::engine::EngineArguments;
-use crate::input::Input;
+use crate::input::InputText;
 use crate::output::{self, grouped};
-use crate::screen::{self, Ink};
+use crate::screen::{self, TextStyler};
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ Examples:
 /// Show what the model would see of an output, and what each stage did to it
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Explain {
+pub(crate) struct ExplainArgs {
     #[command(flatten)]
     engine: EngineArguments,
 
@@ -45,8 +45,8 @@ pub(crate) struct Explain {
     file: PathBuf,
 }
 
-pub(crate) fn run(arguments: &Explain) -> anyhow::Result<()> {
-    let input = Input::read(&arguments.file)?;
+pub(crate) fn run(arguments: &ExplainArgs) -> anyhow::Result<()> {
+    let input = InputText::read(&arguments.file)?;
     let settings = arguments.engine.settings();
     let compressed = arguments.engine.compress(&input.text, &settings, true)?;
     if arguments.json {
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Explain) -> anyhow::Result<()> {
 const SIGN: usize = 3;
 
 fn title(text: &str) -> String {
-    Ink::stdout().bold(text).to_string()
+    TextStyler::stdout().bold(text).to_string()
 }
 
 /// The result in a line.
@@ -149,9 +149,9 @@ fn side_by_side(original: &str, compressed: &str, limit: usize, width: usize) ->
     for row in all.iter().take(limit) {
         let fit = |line: &str| fit(line.trim_end_matches(['\n', '\r']), width);
         out += &match row {
-            Row::Both(line) => format!("{}   {}\n", padded(&fit(line), width), fit(line)),
-            Row::Old(line) => format!("{} <\n", padded(&fit(line), width)),
-            Row::New(line) => format!("{:<width$} > {}\n", "", fit(line)),
+            DiffRow::Both(line) => format!("{}   {}\n", padded(&fit(line), width), fit(line)),
+            DiffRow::Old(line) => format!("{} <\n", padded(&fit(line), width)),
+            DiffRow::New(line) => format!("{:<width$} > {}\n", "", fit(line)),
         };
     }
     let left = all.len().saturating_sub(limit);

@@ -15,7 +15,7 @@ use tokenforge_replay::columns::{Column, Table};
 
 /// List, test and trust filters for kinds of tools
 #[derive(Args)]
-pub(crate) struct Filter {
+pub(crate) struct FilterArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -53,7 +53,7 @@ enum Action {
     },
 }
 
-pub(crate) fn run(arguments: &Filter) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &FilterArgs) -> anyhow::Result<()> {
     match &arguments.action {
         Action::List { json } => list(*json),
         Action::Test { files, json } => test(files, *json),

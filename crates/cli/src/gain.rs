@@ -5,8 +5,8 @@ mod page;
 
 pub(crate) use page::dollars;
 
-use crate::gateway::Gateway;
-use crate::settings::{self, Source};
+use crate::gateway::GatewayClient;
+use crate::settings::{self, SettingsSource};
 use crate::{ledger, output, values};
 use anyhow::Context;
 use clap::{Args, ValueHint};
@@ -25,7 +25,7 @@ Examples:
 /// Show what was saved, in tokens and money
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Gain {
+pub(crate) struct GainArgs {
     /// What to add up by; days are UTC, and a reason is why a result went on as it came
     #[arg(long, value_name = "WHAT", default_value = "tool", value_parser = values::sums())]
     by: By,
@@ -55,24 +55,24 @@ pub(crate) struct Gain {
     config: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Gain) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &GainArgs) -> anyhow::Result<()> {
     let (gain, place) = match &arguments.gateway {
         Some(url) => (arguments.asked(url)?, url.clone()),
         None => arguments.read()?,
     };
     let text = match arguments {
-        Gain { json: true, .. } => serde_json::to_string(&gain)?,
-        Gain { csv: true, .. } => csv::table(&gain),
+        GainArgs { json: true, .. } => serde_json::to_string(&gain)?,
+        GainArgs { csv: true, .. } => csv::table(&gain),
         _ => page::page(&gain, arguments.cost, &place),
     };
     Ok(output::print(&text)?)
 }
 
-impl Gain {
+impl GainArgs {
     /// What the ledger of this user says, and where that is.
     fn read(&self) -> anyhow::Result<(tokenforge_ledger::Gain, String)> {
         let file = settings::file(self.config.as_deref());
-        let settings = Source { file, flags: Overrides::default() }.load()?;
+        let settings = SettingsSource { file, flags: Overrides::default() }.load()?;
         let folder = ledger::folder(&settings.ledger)?;
         let since = self.days.map(|days| Day::of(ledger::now()).first_of(days));
         let reading = Ledger::read(&folder, since)
@@ -83,7 +83,7 @@ impl Gain {
 
     /// What a gateway says, by its own ledger and prices. Figures need no token.
     fn asked(&self, url: &str) -> anyhow::Result<tokenforge_ledger::Gain> {
-        let gateway = Gateway::new(url, None)?;
+        let gateway = GatewayClient::new(url, None)?;
         let days = self.days.map(|days| format!("&days={days}")).unwrap_or_default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.context("cannot start threads")?.block_on(gateway.gain(self.by, &days))

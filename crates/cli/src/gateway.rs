@@ -30,7 +30,7 @@ const SERVERS: &str = "/_forge/api/mcp";
 const VERSION: &str = "x-forge-version";
 
 /// A gateway that may run.
-pub(crate) struct Gateway {
+pub(crate) struct GatewayClient {
     /// Without a slash at its end.
     pub(crate) url: String,
     /// What its admin API asks for.
@@ -39,7 +39,7 @@ pub(crate) struct Gateway {
 }
 
 /// What a gateway answers.
-pub(crate) struct Answer {
+pub(crate) struct GatewayAnswer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
@@ -47,30 +47,30 @@ pub(crate) struct Answer {
 
 /// Why there is no answer to go on with.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum GatewayError {
     /// Nobody answers.
     Absent(String),
     /// The admin API is not for us.
     Refused(String),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for GatewayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Trouble::Absent(why) | Trouble::Refused(why)) = self;
+        let (GatewayError::Absent(why) | GatewayError::Refused(why)) = self;
         f.write_str(why)
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for GatewayError {}
 
-impl Gateway {
+impl GatewayClient {
     pub(crate) fn new(url: &str, token: Option<Secret>) -> anyhow::Result<Self> {
         let url = url.trim_end_matches('/').to_owned();
         if !url.starts_with("http://") && !url.starts_with("https://") {
             bail!("expected an address such as http://127.0.0.1:8787, found `{url}`");
         }
         let limits = Limits { connect_timeout: PATIENCE, ..Limits::default() };
-        Ok(Gateway { url, token, transport: tokenforge_gateway::transport(&limits) })
+        Ok(GatewayClient { url, token, transport: tokenforge_gateway::transport(&limits) })
     }
 
     /// The gateway that was named, else the one of these settings, with the admin token that is for it: the one given,
@@ -168,7 +168,7 @@ impl Gateway {
             headers.insert(AUTHORIZATION, secret(&format!("Bearer {}", token.expose()))?);
         }
         let body = body.map(Value::to_string).unwrap_or_default();
-        let Answer { status, body, .. } = self.send(method, path, headers, body).await?;
+        let GatewayAnswer { status, body, .. } = self.send(method, path, headers, body).await?;
         let document: Value = serde_json::from_slice(&body).unwrap_or_default();
         if status.is_success() {
             return Ok(document);
@@ -181,9 +181,9 @@ impl Gateway {
         match status {
             StatusCode::UNAUTHORIZED => {
                 let why = "needs its admin token: set FORGE_ADMIN_TOKEN, or run this as the user who started it";
-                Err(Trouble::Refused(format!("the gateway at {} {why}", self.url)).into())
+                Err(GatewayError::Refused(format!("the gateway at {} {why}", self.url)).into())
             }
-            StatusCode::FORBIDDEN => Err(Trouble::Refused(message).into()),
+            StatusCode::FORBIDDEN => Err(GatewayError::Refused(message).into()),
             _ => bail!(message),
         }
     }
@@ -195,18 +195,18 @@ impl Gateway {
         path: &str,
         headers: HeaderMap,
         body: String,
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<GatewayAnswer> {
         let mut request = Request::new(Bytes::from(body));
         *request.method_mut() = method;
         *request.uri_mut() = format!("{}{path}", self.url).parse().context("--gateway")?;
         *request.headers_mut() = headers;
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let sent = self.transport.send(request).await;
-        let (head, received) = sent.map_err(Trouble::Absent)?.into_parts();
+        let (head, received) = sent.map_err(GatewayError::Absent)?.into_parts();
         // Our own figures come beside a result.
         let body = Limited::new(received, 2 * LONGEST_MESSAGE).collect().await;
         let body = body.map_err(|_| anyhow::anyhow!("the answer of {} broke off", self.url))?;
-        Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
+        Ok(GatewayAnswer { status: head.status, headers: head.headers, body: body.to_bytes() })
     }
 }
 

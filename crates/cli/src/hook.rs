@@ -35,14 +35,14 @@ const LONGEST: u64 = 64 << 20;
 #[command(
     after_help = "Example:\n  tokenforge init claude      lets Claude Code run `tokenforge hook claude`"
 )]
-pub(crate) struct Hook {
+pub(crate) struct HookArgs {
     /// The agent that sends the result
     #[arg(value_parser = HookAgentParser)]
     client: HookAgent,
 }
 
 /// Never fails, and never takes long.
-pub(crate) fn run(arguments: &Hook) -> ! {
+pub(crate) fn run(arguments: &HookArgs) -> ! {
     panic::set_hook(Box::new(|_| {}));
     let agent = arguments.client;
     let (done, waiting) = mpsc::sync_channel(1);

@@ -5,7 +5,9 @@ mod plugin;
 pub(crate) mod routes;
 mod scope;
 
-use crate::client_file::{Before, Change, ClientFile, Consent, carry_out, carry_out_as_json};
+use crate::client_file::{
+    ChangeConsent, ClientFile, FileChange, PriorState, carry_out, carry_out_as_json,
+};
 use crate::hook::{HookAgent, HookAgentParser};
 use crate::setup::status_line;
 use crate::{alternatives, data, hook, output};
@@ -13,7 +15,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
-pub(crate) use scope::Scope;
+pub(crate) use scope::HookScope;
 use std::env;
 use std::ffi::OsStr;
 use tokenforge_agents::HookEntry;
@@ -32,7 +34,7 @@ file as it was is kept beside it, as FILE.tokenforge-backup.";
 /// Add Tokenforge to an agent's settings, or take it out again; no gateway is needed
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Init {
+pub(crate) struct InitArgs {
     /// The agent
     #[arg(value_parser = InitAgentParser)]
     client: HookAgent,
@@ -46,22 +48,22 @@ pub(crate) struct Init {
     global: bool,
 
     #[command(flatten)]
-    consent: Consent,
+    consent: ChangeConsent,
 
     /// Print {"changed", "files": [{"file", "diff"}]}; needs --yes or --dry-run
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
+pub(crate) fn init(arguments: &InitArgs) -> anyhow::Result<()> {
     let program = env::current_exe().context("cannot find the path of this program")?;
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let file = arguments.file()?;
     let name = file.name.display().to_string();
     let (new, shown) = match &arguments.client.hook.entry {
         HookEntry::PostToolUse(tools) => {
-            let new = claude::installed(&file, program, tools).with_context(|| name.clone())?;
-            let shown = (claude::masked(&file.text), claude::masked(&new));
+            let new = claude::install(&file, program, tools).with_context(|| name.clone())?;
+            let shown = (claude::mask_settings(&file.text), claude::mask_settings(&new));
             (new, shown)
         }
         entry @ HookEntry::PluginFile(_) => {
@@ -80,8 +82,8 @@ pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
     let known = if is_ours { file.before()? } else { None };
     let before = known.unwrap_or_else(|| file.now());
     let kept = match &before {
-        Before::Text(_) => format!("; the old version is {}", file.backup_path().display()),
-        Before::Nothing { .. } => String::new(),
+        PriorState::Text(_) => format!("; the old version is {}", file.backup_path().display()),
+        PriorState::Nothing { .. } => String::new(),
     };
     let mut done = format!("wrote {name}{kept}\nundo: {}", arguments.undo());
     if !hook::can_expand() {
@@ -89,11 +91,11 @@ pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
                  out; until it is, nothing is left out";
     }
     let diff = crate::client_file::diff(&name, &shown.0, &shown.1);
-    let change = Change { file, diff, new: Some(new), before: Some(before), done };
+    let change = FileChange { file, diff, new: Some(new), before: Some(before), done };
     arguments.carry_out(&[change])
 }
 
-pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
+pub(crate) fn uninit(arguments: &InitArgs) -> anyhow::Result<()> {
     let file = arguments.file()?;
     let name = file.name.display().to_string();
     if !file.is_there() {
@@ -103,9 +105,9 @@ pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
     let entry = &arguments.client.hook.entry;
     let left = match entry {
         HookEntry::PostToolUse(_) => {
-            claude::removed(&file.text, before.as_ref()).with_context(|| name.clone())?
+            claude::remove(&file.text, before.as_ref()).with_context(|| name.clone())?
         }
-        HookEntry::PluginFile(_) => plugin::removed(entry, &file.text, before.as_ref()),
+        HookEntry::PluginFile(_) => plugin::remove(entry, &file.text, before.as_ref()),
     };
     let Some(left) = left else {
         return arguments.leave(&format!("nothing to change: {name} does not mention Tokenforge"));
@@ -113,25 +115,25 @@ pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
     let is_changed =
         matches!(entry, HookEntry::PluginFile(_)) && plugin::is_changed(entry, &file.text);
     let (new, before, done) = match (left, before) {
-        (Before::Nothing { .. }, _) if is_changed => {
+        (PriorState::Nothing { .. }, _) if is_changed => {
             let kept = file.backup_path();
             let done = format!(
                 "removed {name}; it had been edited, so a copy is kept as {}",
                 kept.display()
             );
-            (None, Some(Before::Text(file.text.clone())), done)
+            (None, Some(PriorState::Text(file.text.clone())), done)
         }
-        (Before::Nothing { .. }, _) => {
+        (PriorState::Nothing { .. }, _) => {
             (None, None, format!("removed {name}, which was not there before"))
         }
         // What `setup` put there needs to know it too.
-        (Before::Text(text), before) if status_line::is_installed(&text) => {
+        (PriorState::Text(text), before) if status_line::is_installed(&text) => {
             (Some(text), before, format!("took the hook out of {name}"))
         }
-        (Before::Text(text), Some(before)) if before == Before::Text(text.clone()) => {
+        (PriorState::Text(text), Some(before)) if before == PriorState::Text(text.clone()) => {
             (Some(text), None, format!("restored {name}, byte for byte"))
         }
-        (Before::Text(text), Some(Before::Text(_))) => {
+        (PriorState::Text(text), Some(PriorState::Text(_))) => {
             let kept = file.backup_path();
             let done = format!(
                 "{name} was edited since: only Tokenforge's entries were removed; the version before them is {}",
@@ -139,13 +141,17 @@ pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
             );
             (Some(text), file.before()?, done)
         }
-        (Before::Text(text), _) => {
+        (PriorState::Text(text), _) => {
             (Some(text), None, format!("removed Tokenforge's entries from {name}"))
         }
     };
     let after = new.as_deref().unwrap_or_default();
-    let diff = crate::client_file::diff(&name, &claude::masked(&file.text), &claude::masked(after));
-    arguments.carry_out(&[Change { file, diff, new, before, done }])
+    let diff = crate::client_file::diff(
+        &name,
+        &claude::mask_settings(&file.text),
+        &claude::mask_settings(after),
+    );
+    arguments.carry_out(&[FileChange { file, diff, new, before, done }])
 }
 
 /// The agents, and what to do with those that have no hook.
@@ -182,11 +188,11 @@ pub(crate) fn has_hook(text: &str) -> bool {
 }
 
 /// Settings of Claude Code for a screen that others may see.
-pub(crate) fn masked(text: &str) -> String {
-    claude::masked(text)
+pub(crate) fn mask_settings(text: &str) -> String {
+    claude::mask_settings(text)
 }
 
-impl Init {
+impl InitArgs {
     fn file(&self) -> anyhow::Result<ClientFile> {
         let file = self.scope().file(self.client).resolve(&data::set);
         let place = file.context("there is no home folder: set HOME")?;
@@ -196,7 +202,7 @@ impl Init {
         ClientFile::find(&place)
     }
 
-    fn carry_out(&self, changes: &[Change]) -> anyhow::Result<()> {
+    fn carry_out(&self, changes: &[FileChange]) -> anyhow::Result<()> {
         match self.json {
             true => carry_out_as_json(changes, self.consent),
             false => carry_out(changes, self.consent),
@@ -208,8 +214,8 @@ impl Init {
         if self.json { self.carry_out(&[]) } else { Ok(output::print(why)?) }
     }
 
-    fn scope(&self) -> Scope {
-        if self.project { Scope::Project } else { Scope::Global }
+    fn scope(&self) -> HookScope {
+        if self.project { HookScope::Project } else { HookScope::Global }
     }
 
     fn undo(&self) -> String {

@@ -7,12 +7,12 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 /// A text and the name a person knows it by.
-pub(crate) struct Input {
+pub(crate) struct InputText {
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
-impl Input {
+impl InputText {
     /// Reads a file, or standard input for `-`.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let (name, bytes) = read_bytes(path)?;

@@ -1,6 +1,6 @@
 //! A port to listen on; where it is taken, by whom, and what to do.
 
-use crate::gateway::{Gateway, url};
+use crate::gateway::{GatewayClient, url};
 use anyhow::{Context, anyhow};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -14,15 +14,15 @@ pub(crate) async fn listen(address: SocketAddr, command: &str) -> anyhow::Result
     let bound = TcpListener::bind(address).await;
     match bound {
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            Err(anyhow!(taken(address, command).await))
+            Err(anyhow!(explain_taken_port(address, command).await))
         }
         bound => bound.with_context(|| format!("cannot listen on {address}")),
     }
 }
 
-async fn taken(address: SocketAddr, command: &str) -> String {
+async fn explain_taken_port(address: SocketAddr, command: &str) -> String {
     let url = url(address);
-    let version = match Gateway::new(&url, None) {
+    let version = match GatewayClient::new(&url, None) {
         Ok(gateway) => gateway.version().await,
         Err(_) => None,
     };

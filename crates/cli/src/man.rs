@@ -15,7 +15,7 @@ use std::path::PathBuf;
   tokenforge man | man -l -
   tokenforge man mcp call | man -l -
   tokenforge man --folder ~/.local/share/man/man1")]
-pub(crate) struct Man {
+pub(crate) struct ManArgs {
     /// The command, such as `mcp call` [default: the program itself]
     #[arg(conflicts_with = "folder")]
     command: Vec<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Man {
     folder: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Man) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &ManArgs) -> anyhow::Result<()> {
     let program = program();
     let Some(folder) = &arguments.folder else {
         let mut text = Vec::new();
@@ -51,7 +51,7 @@ fn program() -> Command {
 fn find<'a>(program: &'a Command, words: &[String]) -> &'a Command {
     words.iter().fold(program, |command, word| {
         command.find_subcommand(word).unwrap_or_else(|| {
-            let known: Vec<_> = shown(command).map(Command::get_name).collect();
+            let known: Vec<_> = visible_commands(command).map(Command::get_name).collect();
             let whole = command.get_bin_name().unwrap_or_default();
             usage_error(&format!("'{whole}' has no command '{word}'; it has {}", known.join(", ")))
         })
@@ -59,11 +59,11 @@ fn find<'a>(program: &'a Command, words: &[String]) -> &'a Command {
 }
 
 fn with_all_below(command: &Command) -> Vec<&Command> {
-    iter::once(command).chain(shown(command).flat_map(with_all_below)).collect()
+    iter::once(command).chain(visible_commands(command).flat_map(with_all_below)).collect()
 }
 
 /// The commands below this one that are meant for people.
-fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+fn visible_commands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| !command.is_hide_set())
 }
 

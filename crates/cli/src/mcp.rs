@@ -15,7 +15,7 @@ use clap::{Args, Subcommand};
 
 /// Put MCP tool servers behind Tokenforge
 #[derive(Args)]
-pub(crate) struct Mcp {
+pub(crate) struct McpArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -24,28 +24,28 @@ pub(crate) struct Mcp {
 enum Action {
     /// Run one tool server with smaller results, without a gateway
     #[command(after_help = stdio::EXAMPLES)]
-    Stdio(stdio::Stdio),
+    Stdio(stdio::StdioArgs),
     /// Put a tool server behind the gateway
     #[command(after_help = manage::ADD_EXAMPLES)]
-    Add(manage::Add),
+    Add(manage::AddArgs),
     /// List the gateway's tool servers, without their secrets
     #[command(after_help = "Example:\n  tokenforge mcp list --json")]
-    List(manage::List),
+    List(manage::ListArgs),
     /// Remove a tool server from the gateway
     #[command(after_help = "Example:\n  tokenforge mcp remove files")]
-    Remove(manage::Remove),
+    Remove(manage::RemoveArgs),
     /// Call a tool, and compare the forms of its answer
     #[command(after_help = call::EXAMPLES)]
-    Call(call::Call),
+    Call(call::CallArgs),
     /// Put the tool servers in an agent's settings behind Tokenforge
     #[command(after_help = wrap::EXAMPLES)]
-    Wrap(wrap::Wrap),
+    Wrap(wrap::McpWrapArgs),
     /// Undo what `wrap` did
     #[command(after_help = wrap::EXAMPLES)]
-    Unwrap(wrap::Wrap),
+    Unwrap(wrap::McpWrapArgs),
 }
 
-pub(crate) fn run(arguments: &Mcp) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &McpArgs) -> anyhow::Result<()> {
     match &arguments.action {
         Action::Stdio(arguments) => stdio::run(arguments),
         Action::Add(arguments) => block_on(manage::add(arguments)),

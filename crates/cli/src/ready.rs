@@ -1,8 +1,8 @@
 //! `tokenforge ready`: does the gateway take requests? For health checks in containers that have no other HTTP client.
 
-use crate::gateway::{Gateway, url};
+use crate::gateway::{GatewayClient, url};
 use crate::output;
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -15,7 +15,7 @@ use tokenforge_config::Overrides;
 #[command(
     after_help = "Examples:\n  tokenforge ready\n  tokenforge ready --gateway http://127.0.0.1:9000 --wait 30"
 )]
-pub(crate) struct Ready {
+pub(crate) struct ReadyArgs {
     /// The gateway's address [default: what the settings say, else http://127.0.0.1:8787]
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     gateway: Option<String>,
@@ -36,17 +36,17 @@ pub(crate) struct Ready {
 /// How soon a gateway that is not ready is asked again.
 const RETRY_AFTER: Duration = Duration::from_millis(50);
 
-pub(crate) fn run(arguments: &Ready) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &ReadyArgs) -> anyhow::Result<()> {
     let address = match &arguments.gateway {
         Some(address) => address.clone(),
         None => {
             let file = settings::file(arguments.config.as_deref());
-            url(Source { file, flags: Overrides::default() }.load()?.listen)
+            url(SettingsSource { file, flags: Overrides::default() }.load()?.listen)
         }
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot wait for sockets")?;
-    let gateway = Gateway::new(&address, None)?;
+    let gateway = GatewayClient::new(&address, None)?;
     // Inside the runtime, since connections belong to it.
     let patience = Duration::from_secs(arguments.wait.into());
     let why = runtime.block_on(until_ready(&gateway, patience));
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Ready) -> anyhow::Result<()> {
 }
 
 /// Asks once, and again until it is ready or the time is over; why it is not.
-async fn until_ready(gateway: &Gateway, patience: Duration) -> Option<String> {
+async fn until_ready(gateway: &GatewayClient, patience: Duration) -> Option<String> {
     let began = Instant::now();
     loop {
         let is_ready = gateway.is_ready().await;
@@ -73,7 +73,7 @@ async fn until_ready(gateway: &Gateway, patience: Duration) -> Option<String> {
 }
 
 /// What is not as it must be, and what to do.
-async fn why(gateway: &Gateway, error: Option<anyhow::Error>) -> String {
+async fn why(gateway: &GatewayClient, error: Option<anyhow::Error>) -> String {
     let url = &gateway.url;
     if let Some(error) = error {
         return format!("nothing answers at {url}: {error:#}\n  start a gateway: tokenforge serve");

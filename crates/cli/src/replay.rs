@@ -1,6 +1,6 @@
 //! `tokenforge replay`: what would have been saved, on the user's own history.
 
-use crate::settings::{self, Source as Settings};
+use crate::settings::{self, SettingsSource as Settings};
 use crate::{data, output, screen, values};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
@@ -26,7 +26,7 @@ Examples:
 /// changed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Replay {
+pub(crate) struct ReplayArgs {
     /// Session logs, or folders of them [default: where agents keep theirs]
     #[arg(value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
@@ -60,8 +60,8 @@ pub(crate) struct Replay {
     html: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Replay) -> anyhow::Result<()> {
-    let sources = sources(arguments)?;
+pub(crate) fn run(arguments: &ReplayArgs) -> anyhow::Result<()> {
+    let sources = log_sources(arguments)?;
     let settings = gateway_settings(arguments)?;
     let prices = Prices::new(&settings.prices);
     let tool_output = &settings.tool_output;
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Replay) -> anyhow::Result<()> {
     report(arguments, &found, mode)
 }
 
-fn report(arguments: &Replay, found: &History, mode: Mode) -> anyhow::Result<()> {
+fn report(arguments: &ReplayArgs, found: &History, mode: Mode) -> anyhow::Result<()> {
     if let Some(file) = &arguments.html {
         let about = format!("Replayed in mode {mode} by tokenforge {}.", env!("CARGO_PKG_VERSION"));
         fs::write(file, page::html(found, &about))
@@ -108,7 +108,7 @@ fn report(arguments: &Replay, found: &History, mode: Mode) -> anyhow::Result<()>
 }
 
 /// The logs that were named, or those that clients keep; says which those are.
-fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
+fn log_sources(arguments: &ReplayArgs) -> anyhow::Result<Vec<Source>> {
     if !arguments.paths.is_empty() {
         let missing = arguments.paths.iter().find(|path| !path.exists());
         if let Some(missing) = missing {
@@ -142,13 +142,13 @@ fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
 }
 
 /// The settings of the gateway that would have stood in between.
-fn gateway_settings(arguments: &Replay) -> anyhow::Result<tokenforge_config::Settings> {
+fn gateway_settings(arguments: &ReplayArgs) -> anyhow::Result<tokenforge_config::Settings> {
     let mode = arguments.mode.map(|mode| mode.to_string());
     let flags = Overrides { tool_output_compression: mode, ..Overrides::default() };
     Settings { file: settings::file(arguments.config.as_deref()), flags }.load()
 }
 
-fn threads(arguments: &Replay) -> usize {
+fn threads(arguments: &ReplayArgs) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     arguments.threads.map_or_else(cores, usize::from)
 }

@@ -20,18 +20,18 @@ pub(crate) fn width() -> usize {
 }
 
 /// A paragraph that fits, its first line with one text before it, the others with another.
-pub(crate) fn wrapped(text: &str, first: &str, others: &str) -> String {
+pub(crate) fn wrap_text(text: &str, first: &str, others: &str) -> String {
     tokenforge_replay::columns::wrapped(text, width(), first, others)
 }
 
 /// A paragraph that fits.
 pub(crate) fn paragraph(text: &str) -> String {
-    wrapped(text, "", "")
+    wrap_text(text, "", "")
 }
 
 /// A table that fits, with its titles in bold.
 pub(crate) fn table(table: &Table) -> String {
-    let (Laid { heading, rows }, ink) = (table.laid(width()), Ink::stdout());
+    let (Laid { heading, rows }, ink) = (table.laid(width()), TextStyler::stdout());
     let heading = heading.iter().map(|line| ink.bold(line).to_string());
     heading.chain(rows).collect::<Vec<_>>().join("\n")
 }
@@ -49,15 +49,15 @@ pub(crate) fn choose(when: clap::ColorChoice) {
 
 /// What colours a text, where colours are wanted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ink(bool);
+pub(crate) struct TextStyler(bool);
 
-impl Ink {
+impl TextStyler {
     pub(crate) fn stdout() -> Self {
-        Ink(AutoStream::choice(&stdout()) != ColorChoice::Never)
+        TextStyler(AutoStream::choice(&stdout()) != ColorChoice::Never)
     }
 
     pub(crate) fn stderr() -> Self {
-        Ink(AutoStream::choice(&stderr()) != ColorChoice::Never)
+        TextStyler(AutoStream::choice(&stderr()) != ColorChoice::Never)
     }
 
     /// Are colours wanted?
@@ -65,34 +65,34 @@ impl Ink {
         self.0
     }
 
-    pub(crate) fn bold<T: fmt::Display>(self, text: T) -> Painted<T> {
-        self.painted("\x1b[1m", text)
+    pub(crate) fn bold<T: fmt::Display>(self, text: T) -> StyledText<T> {
+        self.style("\x1b[1m", text)
     }
 
-    pub(crate) fn red<T: fmt::Display>(self, text: T) -> Painted<T> {
-        self.painted("\x1b[1;31m", text)
+    pub(crate) fn red<T: fmt::Display>(self, text: T) -> StyledText<T> {
+        self.style("\x1b[1;31m", text)
     }
 
-    pub(crate) fn green<T: fmt::Display>(self, text: T) -> Painted<T> {
-        self.painted("\x1b[32m", text)
+    pub(crate) fn green<T: fmt::Display>(self, text: T) -> StyledText<T> {
+        self.style("\x1b[32m", text)
     }
 
-    pub(crate) fn yellow<T: fmt::Display>(self, text: T) -> Painted<T> {
-        self.painted("\x1b[33m", text)
+    pub(crate) fn yellow<T: fmt::Display>(self, text: T) -> StyledText<T> {
+        self.style("\x1b[33m", text)
     }
 
-    fn painted<T>(self, style: &'static str, text: T) -> Painted<T> {
-        Painted { style: self.0.then_some(style), text }
+    fn style<T>(self, style: &'static str, text: T) -> StyledText<T> {
+        StyledText { style: self.0.then_some(style), text }
     }
 }
 
 /// A text in its colour.
-pub(crate) struct Painted<T> {
+pub(crate) struct StyledText<T> {
     style: Option<&'static str>,
     text: T,
 }
 
-impl<T: fmt::Display> fmt::Display for Painted<T> {
+impl<T: fmt::Display> fmt::Display for StyledText<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.style {
             Some(style) => write!(f, "{style}{}\x1b[0m", self.text),
@@ -103,7 +103,7 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
 
 /// A unified diff with what goes in red and what comes in green.
 pub(crate) fn diff(text: &str) -> String {
-    let ink = Ink::stdout();
+    let ink = TextStyler::stdout();
     let line = |line: &str| match line.as_bytes().first() {
         _ if line.starts_with("---") || line.starts_with("+++") => ink.bold(line).to_string(),
         Some(b'-') => ink.red(line).to_string(),
@@ -115,6 +115,6 @@ pub(crate) fn diff(text: &str) -> String {
 
 /// Says a line that is about something that went wrong.
 pub(crate) fn complain(text: &str) {
-    let name = Ink::stderr().red("tokenforge:").to_string();
+    let name = TextStyler::stderr().red("tokenforge:").to_string();
     let _ = io::Write::write_fmt(&mut stderr(), format_args!("{name} {text}\n"));
 }

@@ -8,7 +8,7 @@ pub(crate) use signals::stop;
 
 use crate::hook::{self, HookEngine};
 use crate::listen::listen;
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use crate::{data, ledger, output, values};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
@@ -31,7 +31,7 @@ Examples:
 /// Run the gateway between agents and model providers
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Serve {
+pub(crate) struct ServeArgs {
     /// The address and port to listen on [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
@@ -74,8 +74,8 @@ pub(crate) struct Serve {
     json: bool,
 }
 
-impl Serve {
-    fn source(&self) -> Source {
+impl ServeArgs {
+    fn source(&self) -> SettingsSource {
         let flags = Overrides {
             listen: self.listen.clone().or(self.port.map(|port| format!("127.0.0.1:{port}"))),
             backend_url: self.backend_url.clone(),
@@ -85,11 +85,11 @@ impl Serve {
             redact_secrets: self.redact_secrets,
             store: self.store.clone(),
         };
-        Source { file: settings::file(self.config.as_deref()), flags }
+        SettingsSource { file: settings::file(self.config.as_deref()), flags }
     }
 }
 
-pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &ServeArgs) -> anyhow::Result<()> {
     let source = arguments.source();
     let (settings, origins) = source.load_with_origins()?;
     let settings = with_data(settings);
@@ -108,8 +108,8 @@ async fn serve(
     settings: Settings,
     origins: Origins,
     store: Arc<dyn Store>,
-    source: Source,
-    level: log::Level,
+    source: SettingsSource,
+    level: log::LogLevel,
     as_json: bool,
 ) -> anyhow::Result<()> {
     let address = settings.listen;

@@ -10,12 +10,12 @@ mod manager;
 mod systemd;
 mod unit;
 
-pub(crate) use manager::Manager;
-pub(crate) use unit::{Installed, Installer, Unit};
+pub(crate) use manager::ServiceManager;
+pub(crate) use unit::{InstalledBy, InstalledUnit, ServiceUnit};
 
 use crate::gateway::url;
 use crate::output;
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use crate::wrap::launch::probe::{self, ProbeResult};
 use anyhow::bail;
 use clap::{Args, Subcommand};
@@ -41,13 +41,13 @@ const RETRY_AFTER: Duration = Duration::from_millis(50);
 /// Run the gateway in the background, also after a reboot
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Service {
+pub(crate) struct ServiceArgs {
     #[command(subcommand)]
-    what: What,
+    what: ServiceAction,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum ServiceAction {
     /// Start the gateway now and after every login
     #[command(after_help = "Example:\n  tokenforge service install --dry-run")]
     Install {
@@ -56,47 +56,47 @@ enum What {
         dry_run: bool,
 
         #[command(flatten)]
-        choice: Choice,
+        choice: ManagerChoice,
     },
     /// Say whether it is installed, and whether the gateway answers; exit with 1 if it does not
     #[command(after_help = "Example:\n  tokenforge service status")]
-    Status(Choice),
+    Status(ManagerChoice),
     /// Stop it and remove it
     #[command(after_help = "Example:\n  tokenforge service remove")]
-    Remove(Choice),
+    Remove(ManagerChoice),
 }
 
 /// Which service manager; for tests, where there is another than this system has.
 #[derive(Debug, Clone, Copy, Default, Args)]
-pub(crate) struct Choice {
+pub(crate) struct ManagerChoice {
     #[arg(long, hide = true)]
-    manager: Option<Manager>,
+    manager: Option<ServiceManager>,
 }
 
-impl Choice {
+impl ManagerChoice {
     /// The manager, if there is one that answers.
-    pub(crate) fn manager(self) -> anyhow::Result<Manager> {
+    pub(crate) fn manager(self) -> anyhow::Result<ServiceManager> {
         let manager = self.or_usual()?;
         manager.check()?;
         Ok(manager)
     }
 
     /// The manager of this system, whether it answers or not.
-    pub(crate) fn or_usual(self) -> anyhow::Result<Manager> {
-        self.manager.map_or_else(Manager::of_system, Ok)
+    pub(crate) fn or_usual(self) -> anyhow::Result<ServiceManager> {
+        self.manager.map_or_else(ServiceManager::of_system, Ok)
     }
 }
 
-pub(crate) fn run(arguments: &Service) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &ServiceArgs) -> anyhow::Result<()> {
     match arguments.what {
-        What::Install { dry_run, choice } => install(choice, dry_run),
-        What::Status(choice) => status(choice),
-        What::Remove(choice) => remove(choice),
+        ServiceAction::Install { dry_run, choice } => install(choice, dry_run),
+        ServiceAction::Status(choice) => status(choice),
+        ServiceAction::Remove(choice) => remove(choice),
     }
 }
 
-fn install(choice: Choice, dry_run: bool) -> anyhow::Result<()> {
-    let unit = Unit::new(choice.manager()?, Installer::Service)?;
+fn install(choice: ManagerChoice, dry_run: bool) -> anyhow::Result<()> {
+    let unit = ServiceUnit::new(choice.manager()?, InstalledBy::Service)?;
     output::print(&unit.shown())?;
     if dry_run {
         return Ok(output::print("nothing was changed: this is what would be")?);
@@ -105,7 +105,7 @@ fn install(choice: Choice, dry_run: bool) -> anyhow::Result<()> {
     report()
 }
 
-fn status(choice: Choice) -> anyhow::Result<()> {
+fn status(choice: ManagerChoice) -> anyhow::Result<()> {
     let manager = choice.or_usual()?;
     let file = manager.file()?;
     let shown = file.display();
@@ -127,9 +127,9 @@ fn status(choice: Choice) -> anyhow::Result<()> {
     }
 }
 
-fn remove(choice: Choice) -> anyhow::Result<()> {
+fn remove(choice: ManagerChoice) -> anyhow::Result<()> {
     let manager = choice.or_usual()?;
-    match Installed::find(manager)? {
+    match InstalledUnit::find(manager)? {
         Some(unit) => {
             manager.check()?;
             Ok(output::print(&unit.remove()?)?)
@@ -173,5 +173,5 @@ fn is_stale() -> bool {
 
 /// The settings of the user's gateway.
 fn settings() -> anyhow::Result<Settings> {
-    Source { file: settings::users_file(), flags: Overrides::default() }.load()
+    SettingsSource { file: settings::users_file(), flags: Overrides::default() }.load()
 }

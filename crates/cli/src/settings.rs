@@ -11,12 +11,12 @@ use tokenforge_config::{ConfigErrors, ConfigFile, Origins, Overrides, Settings};
 const FILE: &str = "tokenforge.yaml";
 
 /// Where settings come from, so that they can be read again.
-pub(crate) struct Source {
+pub(crate) struct SettingsSource {
     pub(crate) file: Option<PathBuf>,
     pub(crate) flags: Overrides,
 }
 
-impl Source {
+impl SettingsSource {
     /// Reads the settings.
     pub(crate) fn load(&self) -> anyhow::Result<Settings> {
         Ok(self.load_with_origins()?.0)
@@ -40,16 +40,16 @@ impl Source {
         let name = self.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         let file = text.map(|text| ConfigFile { name: &name, text });
         let environment = |name: &str| env::var(name).ok();
-        let settings = Settings::load(file, &environment, &self.flags).map_err(Mistakes)?;
+        let settings = Settings::load(file, &environment, &self.flags).map_err(SettingsMistakes)?;
         Ok((settings, Origins::read(file, &environment, &self.flags)?))
     }
 }
 
 /// All that is wrong with settings, a line each.
 #[derive(Debug)]
-pub(crate) struct Mistakes(pub(crate) ConfigErrors);
+pub(crate) struct SettingsMistakes(pub(crate) ConfigErrors);
 
-impl fmt::Display for Mistakes {
+impl fmt::Display for SettingsMistakes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.iter().count() {
             1 => self.0.fmt(f),
@@ -61,7 +61,7 @@ impl fmt::Display for Mistakes {
     }
 }
 
-impl std::error::Error for Mistakes {}
+impl std::error::Error for SettingsMistakes {}
 
 /// The settings file: the one named, else `tokenforge.yaml` here or in the user's folder for settings, if there is one.
 pub(crate) fn file(named: Option<&Path>) -> Option<PathBuf> {

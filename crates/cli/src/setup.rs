@@ -17,12 +17,12 @@ pub(crate) mod status_line;
 mod step;
 
 use crate::arguments::usage_error;
-use crate::client_file::Consent;
+use crate::client_file::ChangeConsent;
 use crate::output;
-use crate::service::{self, Choice};
+use crate::service::{self, ManagerChoice};
 use anyhow::bail;
 use clap::Args;
-use step::Step;
+use step::SetupStep;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +38,7 @@ provider and say so. Your login or subscription stays as it is.";
 /// Set an agent up to use the gateway every day
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Setup {
+pub(crate) struct SetupArgs {
     /// claude, codex, gemini, opencode or pi; several are fine
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
@@ -56,13 +56,13 @@ pub(crate) struct Setup {
     no_service: bool,
 
     #[command(flatten)]
-    consent: Consent,
+    consent: ChangeConsent,
 
     #[command(flatten)]
-    choice: Choice,
+    choice: ManagerChoice,
 }
 
-pub(crate) fn run(arguments: &Setup) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &SetupArgs) -> anyhow::Result<()> {
     if cfg!(not(unix)) {
         bail!(
             "this needs a Unix shell: use `tokenforge wrap`, or in Claude Code `tokenforge init claude`"
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Setup) -> anyhow::Result<()> {
     if arguments.undo { arguments.undo(&agents) } else { arguments.set_up(&agents) }
 }
 
-impl Setup {
+impl SetupArgs {
     fn set_up(&self, agents: &[&'static str]) -> anyhow::Result<()> {
         if agents.is_empty() {
             usage_error(&format!("expected an agent: {}", agents::supported_names().join(", ")));
@@ -87,7 +87,7 @@ impl Setup {
         if !self.no_service {
             steps.extend(plan::service(self.choice)?);
         }
-        let files = plan::installed(agents, self.statusline)?;
+        let files = plan::plan_installation(agents, self.statusline)?;
         steps.extend(files.steps);
         if !self.carried_out(&steps, "Set this up?", "this changes files")? {
             return Ok(());
@@ -102,7 +102,7 @@ impl Setup {
     }
 
     fn undo(&self, agents: &[&'static str]) -> anyhow::Result<()> {
-        let steps = plan::removed(agents, self.choice)?;
+        let steps = plan::plan_removal(agents, self.choice)?;
         if steps.is_empty() {
             return Ok(output::print("nothing to undo")?);
         }
@@ -110,7 +110,7 @@ impl Setup {
     }
 
     /// Shows the steps, asks, and takes them. `false`: it was only to be shown.
-    fn carried_out(&self, steps: &[Step], question: &str, does: &str) -> anyhow::Result<bool> {
+    fn carried_out(&self, steps: &[SetupStep], question: &str, does: &str) -> anyhow::Result<bool> {
         for step in steps {
             output::print(step.shown().trim_end())?;
         }

@@ -40,7 +40,7 @@ pub(crate) fn table(json: &Json<'_>, counter: Counter) -> String {
             Size::Refused { refused } => ("-".to_owned(), "-".to_owned(), refused.clone()),
         };
         let head = format!("{form:<12} {bytes:>11} {tokens:>13}  ");
-        screen::wrapped(&says, &head, &" ".repeat(head.len()))
+        screen::wrap_text(&says, &head, &" ".repeat(head.len()))
     };
     [title].into_iter().chain(rows.iter().map(line)).collect::<Vec<_>>().join("\n")
 }

@@ -5,7 +5,7 @@
 
 use crate::gain::dollars;
 use crate::output::grouped;
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use crate::wrap::launch::probe::{self, ProbeResult};
 use crate::{gateway, ledger, output};
 use clap::Args;
@@ -36,10 +36,10 @@ const DAYS: u64 = 14;
 /// Show a session's savings in Claude Code's status line
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Statusline {}
+pub(crate) struct StatuslineArgs {}
 
 /// Never fails, and never takes long.
-pub(crate) fn run(_: &Statusline) -> ! {
+pub(crate) fn run(_: &StatuslineArgs) -> ! {
     panic::set_hook(Box::new(|_| {}));
     let (done, waiting) = mpsc::sync_channel(1);
     let _ = thread::Builder::new().spawn(move || {
@@ -51,7 +51,7 @@ pub(crate) fn run(_: &Statusline) -> ! {
 }
 
 fn line() -> String {
-    let source = Source { file: settings::users_file(), flags: Overrides::default() };
+    let source = SettingsSource { file: settings::users_file(), flags: Overrides::default() };
     let Ok(settings) = source.load() else {
         return "tokenforge: the settings cannot be used (tokenforge doctor)".to_owned();
     };
@@ -59,7 +59,7 @@ fn line() -> String {
     let is_up = matches!(probe::ask(&settings), ProbeResult::Gateway { .. } | ProbeResult::Busy);
     let leads_there = env::var("ANTHROPIC_BASE_URL")
         .is_ok_and(|address| address.starts_with(&gateway::url(settings.listen)));
-    said(gain.as_ref(), is_up, leads_there)
+    status_text(gain.as_ref(), is_up, leads_there)
 }
 
 /// The session's name, from what Claude Code says.
@@ -84,10 +84,10 @@ fn gain(settings: &Settings, session: &str) -> Option<Gain> {
 }
 
 /// The line.
-fn said(gain: Option<&Gain>, is_up: bool, leads_there: bool) -> String {
+fn status_text(gain: Option<&Gain>, is_up: bool, leads_there: bool) -> String {
     let state = if is_up { "" } else { " · gateway not running" };
     match gain {
-        Some(gain) => format!("tokenforge: {}{state}", saved(gain)),
+        Some(gain) => format!("tokenforge: {}{state}", savings_text(gain)),
         None if !is_up && leads_there => {
             "tokenforge: gateway not running; restart claude to go on without it".to_owned()
         }
@@ -98,7 +98,7 @@ fn said(gain: Option<&Gain>, is_up: bool, leads_there: bool) -> String {
 }
 
 /// The share of tool tokens, and money; tokens where they have no price.
-fn saved(gain: &Gain) -> String {
+fn savings_text(gain: &Gain) -> String {
     let share = gain.shares.iter().find(|share| share.of == Of::AllToolOutput);
     let Some(share) = share.and_then(|share| share.share) else {
         return "no tool result yet in this session".to_owned();
@@ -136,20 +136,20 @@ mod tests {
     fn the_line_is_the_share_of_tool_tokens_and_money() {
         let priced = gain(|_| {});
         assert_eq!(
-            said(Some(&priced), true, true),
+            status_text(Some(&priced), true, true),
             "tokenforge: 75 % of tool tokens · $0.0600 saved this session"
         );
-        let down = said(Some(&priced), false, true);
+        let down = status_text(Some(&priced), false, true);
         assert!(down.ends_with("this session · gateway not running"), "{down}");
         let dearer = gain(|entry| entry.results[0].expanded = 40_000);
-        assert!(said(Some(&dearer), true, true).contains(" extra this session"));
+        assert!(status_text(Some(&dearer), true, true).contains(" extra this session"));
     }
 
     #[test]
     fn with_a_subscription_it_is_tokens() {
         let plan = gain(|entry| entry.subscription = true);
         assert_eq!(
-            said(Some(&plan), true, true),
+            status_text(Some(&plan), true, true),
             "tokenforge: 75 % of tool tokens · 30,000 tokens saved this session"
         );
     }
@@ -162,11 +162,11 @@ mod tests {
             (false, false, "gateway not running"),
             (false, true, "gateway not running; restart claude"),
         ] {
-            let line = said(None, is_up, leads_there);
+            let line = status_text(None, is_up, leads_there);
             assert!(line.contains(says), "{line}");
         }
         assert!(
-            said(Some(&gain(|entry| entry.results.clear())), true, true)
+            status_text(Some(&gain(|entry| entry.results.clear())), true, true)
                 .contains("no tool result yet")
         );
     }

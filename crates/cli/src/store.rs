@@ -18,7 +18,7 @@ Examples:
 /// Show how much is stored, and delete it
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Store {
+pub(crate) struct StoreArgs {
     #[command(subcommand)]
     command: StoreCommand,
 }
@@ -72,7 +72,7 @@ struct Purge {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Store) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &StoreArgs) -> anyhow::Result<()> {
     match &arguments.command {
         StoreCommand::Stats(arguments) => stats(arguments),
         StoreCommand::Purge(arguments) => purge(arguments),

@@ -1,7 +1,7 @@
 //! `tokenforge tokens`: how many tokens are these files?
 
 use crate::arguments::Vocabulary;
-use crate::input::Input;
+use crate::input::InputText;
 use crate::output::{self, grouped};
 use crate::{progress, screen};
 use clap::{Args, ValueHint};
@@ -18,7 +18,7 @@ Examples:
 /// Count tokens, offline
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Tokens {
+pub(crate) struct TokensArgs {
     #[command(flatten)]
     vocabulary: Vocabulary,
 
@@ -44,11 +44,11 @@ struct Counted {
     tokens: usize,
 }
 
-pub(crate) fn run(arguments: &Tokens) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &TokensArgs) -> anyhow::Result<()> {
     let counter = arguments.vocabulary.counter();
     let mut files = Vec::with_capacity(arguments.files.len());
     for path in &arguments.files {
-        let Input { text, .. } = Input::read(path)?;
+        let InputText { text, .. } = InputText::read(path)?;
         let bar = progress::bar(text.len() as u64, "counting");
         let tokens = counter.count_with_progress(&text, |done| bar.set_position(done as u64));
         bar.finish_and_clear();

@@ -52,14 +52,14 @@ pub(crate) fn vocabularies() -> impl TypedValueParser<Value = Vocabulary> {
     fn names() -> Vec<&'static str> {
         Vocabulary::ALL.iter().map(|vocabulary| vocabulary.name()).collect()
     }
-    Suggested(names).try_map(|name| name.to_string_lossy().parse::<Vocabulary>())
+    SuggestingParser(names).try_map(|name| name.to_string_lossy().parse::<Vocabulary>())
 }
 
 /// Any value, of which some are suggested.
 #[derive(Clone, Copy)]
-pub(crate) struct Suggested(pub(crate) fn() -> Vec<&'static str>);
+pub(crate) struct SuggestingParser(pub(crate) fn() -> Vec<&'static str>);
 
-impl TypedValueParser for Suggested {
+impl TypedValueParser for SuggestingParser {
     type Value = OsString;
 
     fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<OsString, Error> {

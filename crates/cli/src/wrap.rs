@@ -14,13 +14,13 @@ pub(crate) use clients::{base_variables, wrappable_names};
 
 use crate::arguments::usage_error;
 use crate::output::tell;
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use crate::{alternatives, gateway, values};
 use anyhow::Context;
 use clap::{Args, ValueHint};
 use clients::{WrappedClient, dialect_names};
-use plan::{Plan, Started};
-use route::Route;
+use plan::{BaseUrlPlan, ClientLaunch};
+use route::GatewayRoute;
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// Run an agent behind Tokenforge, for this run only
 #[derive(Args)]
 #[command(after_help = EXAMPLES, override_usage = "tokenforge wrap [OPTIONS] AGENT [ARGS]...")]
-pub(crate) struct Wrap {
+pub(crate) struct WrapArgs {
     /// The agent, by name or path, and its arguments
     // One list: of two, what begins with a dash between them would be taken for an option of ours.
     #[arg(
@@ -54,7 +54,7 @@ pub(crate) struct Wrap {
         trailing_var_arg = true,
         allow_hyphen_values = true,
         value_name = "AGENT",
-        value_parser = values::Suggested(wrappable_names)
+        value_parser = values::SuggestingParser(wrappable_names)
     )]
     command: Vec<OsString>,
 
@@ -80,7 +80,7 @@ pub(crate) struct Wrap {
 }
 
 /// Runs the agent; its exit code.
-pub(crate) fn run(arguments: &Wrap) -> anyhow::Result<i32> {
+pub(crate) fn run(arguments: &WrapArgs) -> anyhow::Result<i32> {
     let agent = arguments.agent();
     let client = arguments.client(agent.program);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -96,7 +96,7 @@ struct Agent<'a> {
     arguments: &'a [OsString],
 }
 
-impl Wrap {
+impl WrapArgs {
     fn agent(&self) -> Agent<'_> {
         let (program, arguments) = match &self.command[..] {
             [program, dashes, arguments @ ..] if dashes == "--" => (program, arguments),
@@ -155,10 +155,10 @@ impl Wrap {
         &self,
         client: WrappedClient,
         program: &str,
-    ) -> anyhow::Result<(Route, Started)> {
+    ) -> anyhow::Result<(GatewayRoute, ClientLaunch)> {
         let settings = self.source().load()?;
-        let plan = Plan::new(client, program, &gateway::url(settings.listen))?;
-        let route = Route::open(&plan, settings, self.is_special()).await?;
+        let plan = BaseUrlPlan::new(client, program, &gateway::url(settings.listen))?;
+        let route = GatewayRoute::open(&plan, settings, self.is_special()).await?;
         let started = plan.start(&route.url())?;
         Ok((route, started))
     }
@@ -168,7 +168,7 @@ impl Wrap {
         self.backend_url.is_some() || self.mode.is_some() || self.redact_secrets
     }
 
-    fn source(&self) -> Source {
+    fn source(&self) -> SettingsSource {
         let flags = Overrides {
             backend_url: self.backend_url.clone(),
             tool_output_compression: self.mode.map(|mode| mode.to_string()),
@@ -176,7 +176,7 @@ impl Wrap {
             ..Overrides::default()
         };
         // A project may be anybody's, and its file could send the agent's key anywhere.
-        Source { file: self.config.clone().or_else(settings::users_file), flags }
+        SettingsSource { file: self.config.clone().or_else(settings::users_file), flags }
     }
 }
 

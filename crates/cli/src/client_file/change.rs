@@ -1,28 +1,28 @@
 //! What is to become of files: shown first, done when it is meant.
 
-use super::file::{Before, ClientFile};
-use crate::diff::unified;
+use super::file::{ClientFile, PriorState};
+use crate::diff::unified_diff;
 use crate::{confirm, output, screen};
 use anyhow::bail;
 use serde_json::json;
 use tokenforge_secrets::Scanner;
 
 /// A file, and what is to become of it.
-pub(crate) struct Change {
+pub(crate) struct FileChange {
     pub(crate) file: ClientFile,
     /// For a person to look at.
     pub(crate) diff: String,
     /// Its text from now on; `None`: it goes.
     pub(crate) new: Option<String>,
     /// What is known beside it afterwards of how it was.
-    pub(crate) before: Option<Before>,
+    pub(crate) before: Option<PriorState>,
     /// What is said when it is done.
     pub(crate) done: String,
 }
 
 /// Whether it is meant.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub(crate) struct Consent {
+pub(crate) struct ChangeConsent {
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Consent {
 }
 
 /// Shows what would change, asks, and does it.
-pub(crate) fn carry_out(changes: &[Change], consent: Consent) -> anyhow::Result<()> {
+pub(crate) fn carry_out(changes: &[FileChange], consent: ChangeConsent) -> anyhow::Result<()> {
     for change in changes {
         output::print(&screen::diff(&change.diff))?;
     }
@@ -51,26 +51,29 @@ pub(crate) fn carry_out(changes: &[Change], consent: Consent) -> anyhow::Result<
     if !consent.is_given(&question, &does)? {
         bail!("nothing was changed");
     }
-    changes.iter().try_for_each(Change::carry_out)
+    changes.iter().try_for_each(FileChange::carry_out)
 }
 
 /// The same without a question, and with an account for programs: {"changed", "files": [{"file", "diff"}]}.
-pub(crate) fn carry_out_as_json(changes: &[Change], consent: Consent) -> anyhow::Result<()> {
+pub(crate) fn carry_out_as_json(
+    changes: &[FileChange],
+    consent: ChangeConsent,
+) -> anyhow::Result<()> {
     if !consent.yes && !consent.dry_run && !changes.is_empty() {
         bail!(
             "with --json nobody is asked: add --yes to change the files, or --dry-run to see what would change"
         );
     }
     if !consent.dry_run {
-        changes.iter().try_for_each(Change::apply)?;
+        changes.iter().try_for_each(FileChange::apply)?;
     }
-    let file = |change: &Change| json!({"file": change.file.name, "diff": change.diff});
+    let file = |change: &FileChange| json!({"file": change.file.name, "diff": change.diff});
     let files: Vec<_> = changes.iter().map(file).collect();
     let is_changed = !consent.dry_run && !files.is_empty();
     Ok(output::print(&json!({"changed": is_changed, "files": files}).to_string())?)
 }
 
-impl Consent {
+impl ChangeConsent {
     /// Is nothing to be done, only shown?
     pub(crate) fn is_dry_run(self) -> bool {
         self.dry_run
@@ -82,7 +85,7 @@ impl Consent {
     }
 }
 
-impl Change {
+impl FileChange {
     /// Undoes it, if something that belongs to it failed.
     pub(crate) fn take_back(&self) -> anyhow::Result<()> {
         let now = ClientFile::find(&self.file.name)?;
@@ -92,8 +95,8 @@ impl Change {
         }
         // What was kept beside it before us stays.
         let is_ours = match &self.before {
-            Some(Before::Text(text)) => self.file.is_there() && *text == self.file.text,
-            Some(Before::Nothing { .. }) => !self.file.is_there(),
+            Some(PriorState::Text(text)) => self.file.is_there() && *text == self.file.text,
+            Some(PriorState::Nothing { .. }) => !self.file.is_there(),
             None => false,
         };
         if is_ours { now.forget() } else { Ok(()) }
@@ -121,7 +124,7 @@ impl Change {
 
 /// A unified diff of a file, without what looks like a key: screens are shared.
 pub(crate) fn diff(name: &str, old: &str, new: &str) -> String {
-    let text = unified(name, old, new);
+    let text = unified_diff(name, old, new);
     match Scanner::builtin().redact(&text) {
         Some(redacted) => redacted.text,
         None => text,
@@ -145,7 +148,7 @@ mod tests {
             let before = Some(file.now());
             fs::write(&name, "the client's").unwrap();
             let (diff, done) = (String::new(), String::new());
-            let change = Change { file, diff, new: Some("ours".to_owned()), before, done };
+            let change = FileChange { file, diff, new: Some("ours".to_owned()), before, done };
             let error = change.carry_out().unwrap_err().to_string();
             assert!(error.contains("changed in the meantime"), "{error}");
             assert_eq!(fs::read_to_string(&name).unwrap(), "the client's");

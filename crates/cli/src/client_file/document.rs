@@ -7,43 +7,43 @@ use std::path::Path;
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Notation {
+pub(crate) enum FileNotation {
     /// JSON, with or without comments and commas before the end.
     Json,
     Toml,
 }
 
-impl Notation {
+impl FileNotation {
     /// As the name of the file says.
     pub(crate) fn of(path: &Path) -> Self {
         let is_toml = path.extension().is_some_and(|extension| extension == "toml");
-        if is_toml { Notation::Toml } else { Notation::Json }
+        if is_toml { FileNotation::Toml } else { FileNotation::Json }
     }
 }
 
 /// A file that was read.
 #[derive(Debug)]
-pub(crate) struct Document<'a> {
+pub(crate) struct SettingsDocument<'a> {
     pub(crate) text: &'a str,
-    pub(crate) notation: Notation,
+    pub(crate) notation: FileNotation,
     /// The first one is the whole file.
-    nodes: Vec<Node>,
+    nodes: Vec<DocumentNode>,
 }
 
 /// A value in the file. Of a TOML table with a header, the span is the header's.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Node {
+pub(crate) struct DocumentNode {
     /// Where it begins, with its key if it has one.
     pub(crate) begins: usize,
     pub(crate) span: Range<usize>,
     /// Where the comma is that follows it, in JSON.
     pub(super) comma: Option<usize>,
-    pub(crate) value: Value,
+    pub(crate) value: NodeValue,
 }
 
 /// What a value is. Numbers point to other nodes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum NodeValue {
     Text(String),
     List(Vec<usize>),
     Table(Vec<(String, usize)>),
@@ -53,24 +53,24 @@ pub(crate) enum Value {
 
 /// A text, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct TextSpan {
     pub(crate) span: Range<usize>,
     pub(crate) text: String,
 }
 
 /// Why a file cannot be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unreadable {
+pub(crate) struct UnreadableFile {
     line: usize,
     column: usize,
     problem: String,
 }
 
-impl Unreadable {
+impl UnreadableFile {
     pub(crate) fn new(text: &str, at: usize, problem: impl Into<String>) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();
-        Unreadable {
+        UnreadableFile {
             line: before.matches('\n').count() + 1,
             column: line.chars().count() + 1,
             problem: problem.into(),
@@ -78,21 +78,21 @@ impl Unreadable {
     }
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for UnreadableFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}: {}", self.line, self.column, self.problem)
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for UnreadableFile {}
 
-impl<'a> Document<'a> {
-    pub(crate) fn read(text: &'a str, notation: Notation) -> Result<Self, Unreadable> {
+impl<'a> SettingsDocument<'a> {
+    pub(crate) fn read(text: &'a str, notation: FileNotation) -> Result<Self, UnreadableFile> {
         let nodes = match notation {
-            Notation::Json => jsonc::read(text)?,
-            Notation::Toml => toml::read(text)?,
+            FileNotation::Json => jsonc::read(text)?,
+            FileNotation::Toml => toml::read(text)?,
         };
-        Ok(Document { text, notation, nodes })
+        Ok(SettingsDocument { text, notation, nodes })
     }
 
     /// The place of the whole.
@@ -100,7 +100,7 @@ impl<'a> Document<'a> {
         0
     }
 
-    pub(crate) fn node(&self, place: usize) -> &Node {
+    pub(crate) fn node(&self, place: usize) -> &DocumentNode {
         &self.nodes[place]
     }
 
@@ -112,7 +112,7 @@ impl<'a> Document<'a> {
     /// The members of a table; none, if it is no table.
     pub(crate) fn members(&self, place: usize) -> &[(String, usize)] {
         match &self.node(place).value {
-            Value::Table(members) => members,
+            NodeValue::Table(members) => members,
             _ => &[],
         }
     }
@@ -123,32 +123,34 @@ impl<'a> Document<'a> {
     }
 
     /// A text.
-    pub(crate) fn word(&self, place: usize) -> Option<Word> {
-        let Node { span, value: Value::Text(text), .. } = self.node(place) else { return None };
-        Some(Word { span: span.clone(), text: text.clone() })
+    pub(crate) fn word(&self, place: usize) -> Option<TextSpan> {
+        let DocumentNode { span, value: NodeValue::Text(text), .. } = self.node(place) else {
+            return None;
+        };
+        Some(TextSpan { span: span.clone(), text: text.clone() })
     }
 
     /// The values directly in a table or a list.
     pub(crate) fn children(&self, place: usize) -> Vec<usize> {
         match &self.node(place).value {
-            Value::Table(members) => members.iter().map(|(_, place)| *place).collect(),
-            Value::List(items) => items.clone(),
-            Value::Text(_) | Value::Other => Vec::new(),
+            NodeValue::Table(members) => members.iter().map(|(_, place)| *place).collect(),
+            NodeValue::List(items) => items.clone(),
+            NodeValue::Text(_) | NodeValue::Other => Vec::new(),
         }
     }
 
     /// A list that has nothing but texts.
-    pub(crate) fn words(&self, place: usize) -> Option<Vec<Word>> {
-        let Value::List(items) = &self.node(place).value else { return None };
+    pub(crate) fn words(&self, place: usize) -> Option<Vec<TextSpan>> {
+        let NodeValue::List(items) = &self.node(place).value else { return None };
         items.iter().map(|item| self.word(*item)).collect()
     }
 }
 
 /// Other words at some places of a text, which do not overlap.
 #[derive(Debug, Default)]
-pub(crate) struct Edits(Vec<(Range<usize>, String)>);
+pub(crate) struct TextEdits(Vec<(Range<usize>, String)>);
 
-impl Edits {
+impl TextEdits {
     pub(crate) fn replace(&mut self, span: Range<usize>, with: impl Into<String>) {
         self.0.push((span, with.into()));
     }
@@ -167,6 +169,6 @@ impl Edits {
 }
 
 /// A text as JSON and TOML both write it.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -26,7 +26,7 @@ pub(crate) struct ClientFile {
 
 /// How a file was before we came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Before {
+pub(crate) enum PriorState {
     /// It had this text.
     Text(String),
     /// It was not there, and nor were so many of the folders that it is in.
@@ -62,21 +62,21 @@ impl ClientFile {
     }
 
     /// As it is now, for whoever is about to change it.
-    pub(crate) fn now(&self) -> Before {
+    pub(crate) fn now(&self) -> PriorState {
         if self.is_there() {
-            return Before::Text(self.text.clone());
+            return PriorState::Text(self.text.clone());
         }
         let folders = self.path.ancestors().skip(1).take_while(|folder| !folder.exists());
-        Before::Nothing { folders: folders.count() }
+        PriorState::Nothing { folders: folders.count() }
     }
 
     /// As it was before us, if that is known.
-    pub(crate) fn before(&self) -> anyhow::Result<Option<Before>> {
+    pub(crate) fn before(&self) -> anyhow::Result<Option<PriorState>> {
         if let Some(text) = self.backup()? {
-            return Ok(Some(Before::Text(text)));
+            return Ok(Some(PriorState::Text(text)));
         }
         let note = read(&self.beside(NEW))?;
-        Ok(note.map(|folders| Before::Nothing { folders: folders.trim().parse().unwrap_or(0) }))
+        Ok(note.map(|folders| PriorState::Nothing { folders: folders.trim().parse().unwrap_or(0) }))
     }
 
     /// Where it is kept as it was.
@@ -90,14 +90,14 @@ impl ClientFile {
     }
 
     /// Keeps beside it how it was, if it still is as it was read: else nothing will be changed, and nothing is left behind.
-    pub(crate) fn keep(&self, before: &Before) -> anyhow::Result<()> {
+    pub(crate) fn keep(&self, before: &PriorState) -> anyhow::Result<()> {
         self.check()?;
         match before {
-            Before::Text(text) => {
+            PriorState::Text(text) => {
                 remove(&self.beside(NEW))?;
                 self.put(&self.backup_path(), text)
             }
-            Before::Nothing { folders } => {
+            PriorState::Nothing { folders } => {
                 remove(&self.backup_path())?;
                 let folder = self.path.parent().unwrap_or(Path::new("."));
                 fs::create_dir_all(folder)
@@ -112,7 +112,7 @@ impl ClientFile {
         let before = self.before()?;
         remove(&self.backup_path())?;
         remove(&self.beside(NEW))?;
-        if let Some(Before::Nothing { folders }) = before {
+        if let Some(PriorState::Nothing { folders }) = before {
             let made = self.path.ancestors().skip(1).take(folders);
             let _ = made.map(fs::remove_dir).take_while(Result::is_ok).count();
         }

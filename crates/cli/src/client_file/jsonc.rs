@@ -5,7 +5,7 @@
 //! things in and takes them out in the text itself. What `jsonc-parser` sees otherwise than agents do is seen to here: a
 //! byte order mark and halves of surrogate pairs, which it refuses, and line ends in texts, which it takes.
 
-use super::document::{Node, Unreadable, Value};
+use super::document::{DocumentNode, NodeValue, UnreadableFile};
 use jsonc_parser::ast::{self, ObjectProp};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
@@ -32,7 +32,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// All values of a text, the whole first.
-pub(super) fn read(text: &str) -> Result<Vec<Node>, Unreadable> {
+pub(super) fn read(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
     let json = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let offset = text.len() - json.len();
     let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: true };
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Node>, Unreadable> {
     let parsed = jsonc_parser::parse_to_ast(&json, &collect, &OPTIONS)
         .map_err(|error| unreadable(text, offset, &error))?;
     let whole =
-        parsed.value.ok_or_else(|| Unreadable::new(text, text.len(), "expected a value"))?;
+        parsed.value.ok_or_else(|| UnreadableFile::new(text, text.len(), "expected a value"))?;
     let tokens = parsed.tokens.unwrap_or_default();
     let mut tree = Tree { text, offset, tokens, nodes: Vec::new() };
     tree.add(whole.start(), whole)?;
@@ -52,23 +52,28 @@ struct Tree<'a> {
     /// What stands before the text that was parsed.
     offset: usize,
     tokens: Vec<TokenAndRange<'a>>,
-    nodes: Vec<Node>,
+    nodes: Vec<DocumentNode>,
 }
 
 impl Tree<'_> {
     /// Adds a value, which begins here with its key; the place of its node. The parser allows no more levels than a stack
     /// has room for.
-    fn add(&mut self, begins: usize, value: ast::Value<'_>) -> Result<usize, Unreadable> {
+    fn add(&mut self, begins: usize, value: ast::Value<'_>) -> Result<usize, UnreadableFile> {
         let place = self.nodes.len();
         let span = value.start() + self.offset..value.end() + self.offset;
         let comma = self.comma_behind(value.end());
         let begins = begins + self.offset;
-        self.nodes.push(Node { begins, span: span.clone(), comma, value: Value::Other });
+        self.nodes.push(DocumentNode {
+            begins,
+            span: span.clone(),
+            comma,
+            value: NodeValue::Other,
+        });
         self.nodes[place].value = match value {
-            ast::Value::StringLit(_) => self.text(span)?.map_or(Value::Other, Value::Text),
+            ast::Value::StringLit(_) => self.text(span)?.map_or(NodeValue::Other, NodeValue::Text),
             ast::Value::Array(list) => {
                 let items = list.elements.into_iter().map(|item| self.add(item.start(), item));
-                Value::List(items.collect::<Result<_, _>>()?)
+                NodeValue::List(items.collect::<Result<_, _>>()?)
             }
             ast::Value::Object(object) => {
                 let member = |ObjectProp { name, value, .. }: ObjectProp<'_>| {
@@ -76,9 +81,11 @@ impl Tree<'_> {
                     let key = self.text(span)?.unwrap_or_default();
                     Ok((key, self.add(name.start(), value)?))
                 };
-                Value::Table(object.properties.into_iter().map(member).collect::<Result<_, _>>()?)
+                NodeValue::Table(
+                    object.properties.into_iter().map(member).collect::<Result<_, _>>()?,
+                )
             }
-            _ => Value::Other,
+            _ => NodeValue::Other,
         };
         Ok(place)
     }
@@ -92,11 +99,11 @@ impl Tree<'_> {
 
     /// What a text in quotes says; `None`: nothing that can be said in Unicode. One with a line end in it was not meant
     /// to be one text.
-    fn text(&self, span: Range<usize>) -> Result<Option<String>, Unreadable> {
+    fn text(&self, span: Range<usize>) -> Result<Option<String>, UnreadableFile> {
         let quoted = &self.text[span.clone()];
         if quoted.bytes().any(|byte| byte < b' ') {
             let what = "expected a text that ends on its line";
-            return Err(Unreadable::new(self.text, span.start, what));
+            return Err(UnreadableFile::new(self.text, span.start, what));
         }
         Ok(serde_json::from_str(quoted).ok())
     }
@@ -116,7 +123,7 @@ fn without_surrogates(json: &str) -> Cow<'_, str> {
 }
 
 /// What was expected, and where.
-fn unreadable(text: &str, offset: usize, error: &ParseError) -> Unreadable {
+fn unreadable(text: &str, offset: usize, error: &ParseError) -> UnreadableFile {
     let (start, end) = (error.range().start + offset, text.len());
     let (at, what) = match error.kind() {
         ParseErrorKind::UnterminatedObject => (end, "expected `}`"),
@@ -136,7 +143,7 @@ fn unreadable(text: &str, offset: usize, error: &ParseError) -> Unreadable {
         ParseErrorKind::String(_) => (start, "expected an escape that JSON has"),
         _ => (start, "expected a value"),
     };
-    Unreadable::new(text, at, what)
+    UnreadableFile::new(text, at, what)
 }
 
 #[cfg(test)]
@@ -150,8 +157,8 @@ mod tests {
         let nodes = read(text).unwrap();
         let raw: Vec<&str> = nodes.iter().map(|node| &text[node.span.clone()]).collect();
         assert_eq!(raw[1..], ["[1, /* ] */ \"x\\\"y\" /* , */ ,]", "1", "\"x\\\"y\"", "{}"]);
-        assert_eq!(nodes[0].value, Value::Table(vec![("a".into(), 1), ("b".into(), 4)]));
-        assert_eq!(nodes[3].value, Value::Text("x\"y".into()));
+        assert_eq!(nodes[0].value, NodeValue::Table(vec![("a".into(), 1), ("b".into(), 4)]));
+        assert_eq!(nodes[3].value, NodeValue::Text("x\"y".into()));
         assert_eq!(&text[nodes[1].begins..nodes[1].span.start], "\"a\": ");
         assert_eq!(nodes[2].begins, nodes[2].span.start);
         assert_eq!(&text[nodes[3].comma.unwrap()..], ",], \"b\": {}, } // z");
@@ -183,10 +190,10 @@ mod tests {
     #[test]
     fn half_of_a_pair_is_no_text_and_no_reason_to_refuse_the_file() {
         let nodes = read(r#"{"\ud800": ["\uD83d\ude00", "\udfff", "\\ud800"]}"#).unwrap();
-        assert_eq!(nodes[0].value, Value::Table(vec![(String::new(), 1)]));
+        assert_eq!(nodes[0].value, NodeValue::Table(vec![(String::new(), 1)]));
         let values: Vec<_> = nodes[2..].iter().map(|node| &node.value).collect();
-        let (pair, escaped) = (Value::Text("😀".into()), Value::Text("\\ud800".into()));
-        assert_eq!(values, [&pair, &Value::Other, &escaped]);
+        let (pair, escaped) = (NodeValue::Text("😀".into()), NodeValue::Text("\\ud800".into()));
+        assert_eq!(values, [&pair, &NodeValue::Other, &escaped]);
     }
 
     #[test]

@@ -1,13 +1,18 @@
 //! A value put into a JSON file in front of what is there, and taken out of it wherever it stands by then.
 
-use super::document::{Document, Edits};
+use super::document::{SettingsDocument, TextEdits};
 
 /// What may stand between any two things.
 const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// Puts a value (with its key, in an object) first into an object or a list, in the layout of what is there. [`cut`]
 /// undoes it byte for byte.
-pub(crate) fn insert(document: &Document<'_>, into: usize, value: &str, edits: &mut Edits) {
+pub(crate) fn insert(
+    document: &SettingsDocument<'_>,
+    into: usize,
+    value: &str,
+    edits: &mut TextEdits,
+) {
     let at = document.node(into).span.start + 1;
     let behind = &document.text[at..];
     let value = if document.children(into).is_empty() {
@@ -20,7 +25,12 @@ pub(crate) fn insert(document: &Document<'_>, into: usize, value: &str, edits: &
 }
 
 /// Takes a value, its key and one comma out of the object or the list that it is directly in. Comments stay.
-pub(crate) fn cut(document: &Document<'_>, from: usize, value: usize, edits: &mut Edits) {
+pub(crate) fn cut(
+    document: &SettingsDocument<'_>,
+    from: usize,
+    value: usize,
+    edits: &mut TextEdits,
+) {
     let text = document.text;
     let node = document.node(value);
     let (begins, ends) = (node.begins, node.span.end);

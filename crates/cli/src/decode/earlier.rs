@@ -1,6 +1,6 @@
 //! The results before an output, as a file tells of them.
 
-use crate::input::Input;
+use crate::input::InputText;
 use anyhow::Context;
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,7 +22,7 @@ struct EarlierResult {
 
 /// Reads a file of earlier results: a JSON array, or one object a line.
 pub(super) fn read(file: &Path) -> anyhow::Result<History> {
-    let input = Input::read(file)?;
+    let input = InputText::read(file)?;
     let results = parse(&input.text).with_context(|| input.name)?;
     let mut history = History::default();
     for (number, EarlierResult { tool, arguments, text }) in results.iter().enumerate() {

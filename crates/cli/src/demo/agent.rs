@@ -1,7 +1,7 @@
 //! The agent of the demo: it plays the recorded session over a socket, turn by turn, as an agent does.
 
 use super::session::{self, EXPANSION, STEPS};
-use crate::gateway::Gateway;
+use crate::gateway::GatewayClient;
 use anyhow::{Context, bail};
 use http::header::{HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
@@ -18,7 +18,7 @@ pub(super) struct Turn {
 }
 
 /// Plays the session to its end.
-pub(super) async fn play(gateway: &Gateway, provider: &Mock) -> anyhow::Result<Vec<Turn>> {
+pub(super) async fn play(gateway: &GatewayClient, provider: &Mock) -> anyhow::Result<Vec<Turn>> {
     rehearse(provider);
     let mut outputs = STEPS.iter();
     let mut messages = vec![json!({"role": "user", "content": session::TASK})];
@@ -61,7 +61,7 @@ fn asks_back(request: &Recorded) -> Reply {
 }
 
 /// Sends a request; what the model says, as blocks.
-async fn ask(gateway: &Gateway, request: &Value) -> anyhow::Result<Value> {
+async fn ask(gateway: &GatewayClient, request: &Value) -> anyhow::Result<Value> {
     let mut headers = HeaderMap::new();
     headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
     headers.insert("x-api-key", HeaderValue::from_static("demo"));

@@ -3,7 +3,7 @@
 use super::figures::{Billed, Expanded, Figures, Output, Row};
 use super::tool_calls::Called;
 use crate::output::grouped;
-use crate::screen::{self, Ink};
+use crate::screen::{self, TextStyler};
 use tokenforge_ledger::{Of, Share};
 use tokenforge_replay::columns::{padded, shortened};
 
@@ -40,7 +40,7 @@ fn table(title: &str, rows: impl Iterator<Item = [String; 4]>) -> String {
         format!("{name} {before:>10} {after:>10} {saved:>7}")
     };
     let heading = line([title, "before", "after", "saved"].map(str::to_owned));
-    let heading = Ink::stdout().bold(heading).to_string();
+    let heading = TextStyler::stdout().bold(heading).to_string();
     [heading].into_iter().chain(rows.map(line)).collect::<Vec<_>>().join("\n")
 }
 

@@ -1,7 +1,7 @@
 //! Calls of the demo's tools behind `/mcp`, as a client without sessions makes them.
 
 use super::tools::PREFIX;
-use crate::gateway::Gateway;
+use crate::gateway::GatewayClient;
 use anyhow::Context;
 use http::Method;
 use http::header::{ACCEPT, HeaderMap, HeaderValue};
@@ -25,13 +25,13 @@ pub(super) struct Called {
 }
 
 /// Calls each tool once.
-pub(super) async fn make(gateway: &Gateway) -> anyhow::Result<Vec<Called>> {
+pub(super) async fn make(gateway: &GatewayClient) -> anyhow::Result<Vec<Called>> {
     let weather = call(gateway, "weather", &json!({"city": "Lisbon"})).await?;
     let search = call(gateway, "search", &json!({"query": "prompt cache"})).await?;
     Ok(vec![weather, search])
 }
 
-async fn call(gateway: &Gateway, tool: &str, arguments: &Value) -> anyhow::Result<Called> {
+async fn call(gateway: &GatewayClient, tool: &str, arguments: &Value) -> anyhow::Result<Called> {
     let name = format!("{PREFIX}__{tool}");
     let client: Value = serde_json::from_str(&rpc::own_info()).unwrap_or_default();
     let params = json!({

@@ -1,7 +1,7 @@
 //! Does the gateway run, and if not, could it?
 
 use super::finding::Finding;
-use crate::gateway::{Gateway, url};
+use crate::gateway::{GatewayClient, url};
 use tokenforge_config::Settings;
 use tokio::net::{TcpListener, TcpStream};
 
@@ -10,7 +10,7 @@ const CHECK: &str = "gateway";
 pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
     let address = settings.listen;
     let url = url(address);
-    let Ok(gateway) = Gateway::new(&url, None) else { return Vec::new() };
+    let Ok(gateway) = GatewayClient::new(&url, None) else { return Vec::new() };
     let own = env!("CARGO_PKG_VERSION");
     let found = match gateway.version().await {
         Some(version) if version == own => Finding::ok(CHECK, format!("running at {url}")),

@@ -1,6 +1,6 @@
 //! What was found.
 
-use crate::screen::{self, Ink};
+use crate::screen::{self, TextStyler};
 use serde::Serialize;
 use std::fmt;
 
@@ -12,7 +12,7 @@ const INDENT: usize = 20;
 pub(super) struct Finding {
     /// What was looked at.
     pub(super) check: &'static str,
-    pub(super) state: State,
+    pub(super) state: FindingState,
     pub(super) says: String,
     /// What to do about it.
     #[serde(rename = "do", skip_serializing_if = "Option::is_none")]
@@ -22,7 +22,7 @@ pub(super) struct Finding {
 /// Is it as it must be?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum State {
+pub(super) enum FindingState {
     Ok,
     /// It works, and is worth a look.
     Note,
@@ -31,15 +31,15 @@ pub(super) enum State {
 
 impl Finding {
     pub(super) fn ok(check: &'static str, says: impl Into<String>) -> Self {
-        Finding { check, state: State::Ok, says: says.into(), remedy: None }
+        Finding { check, state: FindingState::Ok, says: says.into(), remedy: None }
     }
 
     pub(super) fn note(check: &'static str, says: impl Into<String>) -> Self {
-        Finding { state: State::Note, ..Self::ok(check, says) }
+        Finding { state: FindingState::Note, ..Self::ok(check, says) }
     }
 
     pub(super) fn broken(check: &'static str, says: impl Into<String>) -> Self {
-        Finding { state: State::Broken, ..Self::ok(check, says) }
+        Finding { state: FindingState::Broken, ..Self::ok(check, says) }
     }
 
     /// With what to do about it.
@@ -50,25 +50,25 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ink = Ink::stdout();
+        let ink = TextStyler::stdout();
         let (mark, painted) = match self.state {
-            State::Ok => ("ok", ink.green("ok").to_string()),
-            State::Note => ("note", ink.yellow("note").to_string()),
-            State::Broken => ("BROKEN", ink.red("BROKEN").to_string()),
+            FindingState::Ok => ("ok", ink.green("ok").to_string()),
+            FindingState::Note => ("note", ink.yellow("note").to_string()),
+            FindingState::Broken => ("BROKEN", ink.red("BROKEN").to_string()),
         };
         let indent = " ".repeat(INDENT);
         let mut lines = self.says.lines();
         let head = format!("{mark:<7} {:<11} ", self.check);
-        let first = screen::wrapped(lines.next().unwrap_or_default(), &head, &indent);
+        let first = screen::wrap_text(lines.next().unwrap_or_default(), &head, &indent);
         // In its colour once it is as wide as it is.
         f.write_str(&first.replacen(mark, &painted, 1))?;
         for line in lines {
-            write!(f, "\n{}", screen::wrapped(line, &indent, &indent))?;
+            write!(f, "\n{}", screen::wrap_text(line, &indent, &indent))?;
         }
         match &self.remedy {
             Some(remedy) => {
                 let (first, others) = (format!("{indent}-> "), format!("{indent}   "));
-                write!(f, "\n{}", screen::wrapped(remedy, &first, &others))
+                write!(f, "\n{}", screen::wrap_text(remedy, &first, &others))
             }
             None => Ok(()),
         }

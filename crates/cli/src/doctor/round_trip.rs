@@ -1,8 +1,8 @@
 //! One request with a tool result, through a gateway with these settings, to a provider that is part of this program.
 
 use super::finding::Finding;
-use crate::embedded::Embedded;
-use crate::gateway::{Gateway, url};
+use crate::embedded::EmbeddedGateway;
+use crate::gateway::{GatewayClient, url};
 use crate::output::grouped;
 use anyhow::{Context, ensure};
 use http::header::{HeaderMap, HeaderValue};
@@ -34,8 +34,8 @@ async fn made(settings: &Settings) -> anyhow::Result<String> {
     let settings = own(settings, &provider)?;
     let mode = settings.tool_output.mode;
     let store = Arc::new(Memory::new(StoreSettings::MEMORY));
-    let embedded = Embedded::start(settings, store).await?;
-    let gateway = Gateway::new(&url(embedded.address), None)?;
+    let embedded = EmbeddedGateway::start(settings, store).await?;
+    let gateway = GatewayClient::new(&url(embedded.address), None)?;
     let request = request();
     let mut headers = HeaderMap::new();
     headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));

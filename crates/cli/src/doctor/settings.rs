@@ -1,7 +1,7 @@
 //! Can the settings be used?
 
 use super::finding::Finding;
-use crate::settings::{Source, file};
+use crate::settings::{SettingsSource, file};
 use std::env;
 use std::path::Path;
 use tokenforge_config::{Overrides, Settings, unknown_variables};
@@ -14,7 +14,7 @@ const OTHERS: [&str; 3] = ["FORGE_DATA_DIR", "FORGE_CONFIG_DIR", "FORGE_KEY"];
 
 /// The settings, or the defaults where they cannot be used, so that everything else can still be looked at.
 pub(super) fn check(config: Option<&Path>) -> (Settings, Vec<Finding>) {
-    let source = Source { file: file(config), flags: Overrides::default() };
+    let source = SettingsSource { file: file(config), flags: Overrides::default() };
     let place = match &source.file {
         Some(path) => path.display().to_string(),
         None => "no tokenforge.yaml: defaults".to_owned(),

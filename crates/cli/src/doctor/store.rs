@@ -16,7 +16,7 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
     let store = settings.store.clone();
     let tried = tokio::task::spawn_blocking(move || {
         let opened = serve::open(&store)?;
-        tried(&opened)
+        try_store(&opened)
     });
     let place = settings.store.url.to_string();
     let remedy = match &settings.store.url {
@@ -32,7 +32,7 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
     }]
 }
 
-fn tried(store: &Arc<dyn Store>) -> anyhow::Result<String> {
+fn try_store(store: &Arc<dyn Store>) -> anyhow::Result<String> {
     let (id, text) = ("check", b"kept".as_slice());
     store.put(Kind::Result, TENANT, id, text)?;
     let found = store.get(Kind::Result, TENANT, id)?;

@@ -1,7 +1,7 @@
 //! A gateway of its own, in front of the endpoint, for as long as the evaluation takes.
 
 use super::api::Api;
-use crate::embedded::Embedded;
+use crate::embedded::EmbeddedGateway;
 use crate::gateway;
 use anyhow::{Context, bail};
 use http::Method;
@@ -10,16 +10,16 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokenforge_config::{ExpandInjection, Overrides, Settings};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::Method as Dictionary;
-use tokenforge_config::{ExpandInjection, Overrides, Settings};
 use tokenforge_store::{Memory, Settings as Bounds};
 
 /// How often, and with what pause, the gateway is asked for the figures of an answer that it has just passed on.
 const ASKED: (usize, Duration) = (10, Duration::from_millis(20));
 
 /// A gateway that runs.
-pub(super) struct Gateway(gateway::Gateway);
+pub(super) struct Gateway(gateway::GatewayClient);
 
 /// What the gateway counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,8 +56,8 @@ impl Gateway {
         settings.tool_output.expand_injection = ExpandInjection::FromStart;
         settings.monitoring.compression_log = events.map(Path::to_owned);
         let store = Arc::new(Memory::new(Bounds::MEMORY));
-        let address = Embedded::start(settings, store).await?.address;
-        Ok(Gateway(gateway::Gateway::new(&gateway::url(address), None)?))
+        let address = EmbeddedGateway::start(settings, store).await?.address;
+        Ok(Gateway(gateway::GatewayClient::new(&gateway::url(address), None)?))
     }
 
     /// Asks a model.

@@ -153,11 +153,11 @@ impl fmt::Display for Report {
             let name = printable(&scenario.name);
             for text in &scenario.regressions {
                 let says = format!("REGRESSION in {name}: {}", printable(text));
-                writeln!(f, "{}", screen::wrapped(&says, "", "  "))?;
+                writeln!(f, "{}", screen::wrap_text(&says, "", "  "))?;
             }
             for text in &scenario.notes {
                 let says = format!("note on {name}: {}", printable(text));
-                writeln!(f, "{}", screen::wrapped(&says, "", "  "))?;
+                writeln!(f, "{}", screen::wrap_text(&says, "", "  "))?;
             }
         }
         match self.tokens.map(|tokens| tokens.counted_by) {

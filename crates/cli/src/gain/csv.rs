@@ -17,7 +17,7 @@ fn line(row: &Row) -> String {
     let cost = cost_saved.map(|cost| cost.to_string()).unwrap_or_default();
     format!(
         "{},{results},{before},{after},{saved},{expanded},{net},{},{},{},{cost}",
-        quoted(name),
+        quote_field(name),
         repeated.results,
         repeated.before,
         repeated.after
@@ -25,7 +25,7 @@ fn line(row: &Row) -> String {
 }
 
 /// A name that others chose: quoted where it must be, and no formula for a spreadsheet.
-fn quoted(name: &str) -> String {
+fn quote_field(name: &str) -> String {
     let is_formula = name.starts_with(['=', '+', '-', '@']);
     let name = if is_formula { format!("'{name}") } else { name.to_owned() };
     if name.contains([',', '"', '\n', '\r']) {
@@ -36,12 +36,12 @@ fn quoted(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::quote_field;
 
     #[test]
     fn a_name_stays_one_cell_and_is_no_formula() {
-        assert_eq!(quoted("Bash"), "Bash");
-        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
-        assert_eq!(quoted("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+        assert_eq!(quote_field("Bash"), "Bash");
+        assert_eq!(quote_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(quote_field("=HYPERLINK(1)"), "'=HYPERLINK(1)");
     }
 }

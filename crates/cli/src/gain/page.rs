@@ -42,7 +42,7 @@ fn headline(gain: &Gain) -> String {
     let what = if saved < 0 { "more than without Tokenforge" } else { "saved" };
     format!(
         "{} tokens of tool output {what}: {} results in {} requests, {period}.",
-        signed(saved.abs()),
+        signed_amount(saved.abs()),
         number(gain.results),
         number(gain.requests),
     )
@@ -69,7 +69,7 @@ fn cells(row: &Row, with_cost: bool) -> Vec<String> {
         number(row.before),
         number(row.after),
         number(row.expanded),
-        signed(row.net),
+        signed_amount(row.net),
     ];
     if with_cost {
         cells.push(row.cost_saved.map_or_else(|| "-".to_owned(), dollars));
@@ -87,7 +87,7 @@ fn sentence(share: &Share) -> String {
     };
     let amount = |amount: f64| match share.of {
         Of::Bill => dollars(amount),
-        _ => signed(amount as i64),
+        _ => signed_amount(amount as i64),
     };
     let unit = if share.of == Of::Bill { "" } else { " tokens" };
     let (part, says) = match share.share {
@@ -102,7 +102,7 @@ fn sentence(share: &Share) -> String {
             ),
         ),
     };
-    screen::wrapped(&says, &format!("{part}  "), &" ".repeat(9))
+    screen::wrap_text(&says, &format!("{part}  "), &" ".repeat(9))
 }
 
 fn cost(gain: &Gain) -> String {
@@ -151,7 +151,7 @@ fn number(number: u64) -> String {
     grouped(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
-fn signed(amount: i64) -> String {
+fn signed_amount(amount: i64) -> String {
     let sign = if amount < 0 { "-" } else { "" };
     format!("{sign}{}", number(amount.unsigned_abs()))
 }

@@ -96,10 +96,10 @@ impl HookInput {
             // Claude Code shows a line for each, whatever it says.
             ResultShape::Paths => *result.get_mut("filenames")? = json!([answers.next()??]),
             ResultShape::Report(places) => {
-                replaced(result.get_mut("content")?, places, answers)?;
+                replace_blocks(result.get_mut("content")?, places, answers)?;
             }
             ResultShape::Plain => result = answers.next()??.into(),
-            ResultShape::Blocks(places) => replaced(&mut result, places, answers)?,
+            ResultShape::Blocks(places) => replace_blocks(&mut result, places, answers)?,
         }
         let updated = json!({"hookEventName": "PostToolUse", "updatedToolOutput": result});
         Some(json!({ "hookSpecificOutput": updated }).to_string())
@@ -107,7 +107,7 @@ impl HookInput {
 }
 
 /// Puts other texts into blocks. `None` if none changes.
-fn replaced(
+fn replace_blocks(
     blocks: &mut Value,
     places: Vec<usize>,
     answers: impl Iterator<Item = Option<String>>,
@@ -124,7 +124,7 @@ fn texts(tool: &str, result: &Value) -> Option<(ResultShape, Vec<String>)> {
     let is_server = tool.starts_with("mcp__");
     match result {
         Value::Object(result) if result.contains_key("stdout") => shell(result),
-        Value::Object(result) => found(tool, result),
+        Value::Object(result) => texts_by_tool(tool, result),
         Value::String(text) if is_server => Some((ResultShape::Plain, vec![text.clone()])),
         Value::Array(blocks) if is_server => {
             let (places, texts) = block_texts(blocks);
@@ -144,7 +144,7 @@ fn block_texts(blocks: &[Value]) -> (Vec<usize>, Vec<String>) {
 }
 
 /// The texts in what the other tools of Claude Code answer, each in its own shape.
-fn found(tool: &str, result: &Map<String, Value>) -> Option<(ResultShape, Vec<String>)> {
+fn texts_by_tool(tool: &str, result: &Map<String, Value>) -> Option<(ResultShape, Vec<String>)> {
     let text = |name: &str| result.get(name).and_then(Value::as_str).map(str::to_owned);
     match tool {
         "Grep" if result.get("content").is_some_and(Value::is_string) => {
@@ -178,7 +178,7 @@ fn shell(result: &Map<String, Value>) -> Option<(ResultShape, Vec<String>)> {
     let (stdout, stderr) = (text("stdout"), text("stderr"));
     let path = text(SAVED[0]);
     if !path.is_empty() {
-        return Some((ResultShape::Shell { is_cut: true }, vec![saved(path, stdout)?]));
+        return Some((ResultShape::Shell { is_cut: true }, vec![read_saved(path, stdout)?]));
     }
     let text = match (stdout, stderr) {
         (stdout, "") => stdout.to_owned(),
@@ -188,7 +188,7 @@ fn shell(result: &Map<String, Value>) -> Option<(ResultShape, Vec<String>)> {
 }
 
 /// The whole of an output, from the file that Claude Code saved it to.
-fn saved(path: &str, start: &str) -> Option<String> {
+fn read_saved(path: &str, start: &str) -> Option<String> {
     let file = File::open(path).ok()?;
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return None;

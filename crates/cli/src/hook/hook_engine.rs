@@ -4,7 +4,7 @@ use super::hook_ledger::HookLedger;
 use super::question::{HookAnswer, HookQuestion};
 use crate::data;
 use crate::engine::TENANT;
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 use tokenforge_config::Overrides;
@@ -36,7 +36,7 @@ impl HookEngine {
     /// As the user's own settings say. Those of a project are not read: it may be anybody's.
     pub(super) fn alone() -> Option<Self> {
         let file = settings::users_file();
-        let settings = Source { file, flags: Overrides::default() }.load().ok()?;
+        let settings = SettingsSource { file, flags: Overrides::default() }.load().ok()?;
         let alone = Self::new(&settings);
         Some(HookEngine { ledger: alone.ledger.estimating(), ..alone })
     }
@@ -110,7 +110,7 @@ impl HookEngine {
                 Cow::Borrowed(_) => HookResult::default(),
             };
         }
-        let compressed = compressed(&engine, output, vault, limit);
+        let compressed = compress_and_store(&engine, output, vault, limit);
         let applied = compressed.steps.iter().filter(|step| step.is_applied());
         let stages = applied.map(|step| step.stage).collect();
         let tokens = compressed.counted;
@@ -138,7 +138,7 @@ pub(super) struct HookResult {
 }
 
 /// What is left out is stored first; where it cannot be, nothing is left out but what exceeds the user's own limit.
-fn compressed(
+fn compress_and_store(
     engine: &Engine<'_>,
     output: &Output<'_>,
     vault: Option<&(Disk, Key)>,

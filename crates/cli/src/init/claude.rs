@@ -8,7 +8,8 @@
 mod tests;
 
 use crate::client_file::{
-    Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
+    ClientFile, FileNotation, NodeValue, PriorState, SettingsDocument, TextEdits, UnreadableFile,
+    cut, insert, quote_string,
 };
 use anyhow::{Context, bail};
 use tokenforge_config::MASK;
@@ -21,7 +22,7 @@ const PATIENCE: u32 = 15;
 const COMMAND: &str = "tokenforge hook claude";
 
 /// The settings with the hook in them, which starts this program after the tools that a pattern matches.
-pub(super) fn installed(file: &ClientFile, program: &str, tools: &str) -> anyhow::Result<String> {
+pub(super) fn install(file: &ClientFile, program: &str, tools: &str) -> anyhow::Result<String> {
     let command = command(program);
     if !is_ours(&command) {
         bail!(
@@ -33,10 +34,10 @@ pub(super) fn installed(file: &ClientFile, program: &str, tools: &str) -> anyhow
         return Ok(whole(&command, tools));
     }
     let new = with_hook(&file.text, &command, tools)?;
-    let before = Before::Text(file.text.clone());
-    let is_first =
-        Document::read(&file.text, Notation::Json).is_ok_and(|old| hooks(&old).is_empty());
-    if is_first && removed(&new, Some(&before))? != Some(before) {
+    let before = PriorState::Text(file.text.clone());
+    let is_first = SettingsDocument::read(&file.text, FileNotation::Json)
+        .is_ok_and(|old| hooks(&old).is_empty());
+    if is_first && remove(&new, Some(&before))? != Some(before) {
         bail!("this could not be undone byte for byte, so nothing is changed");
     }
     Ok(new)
@@ -44,49 +45,55 @@ pub(super) fn installed(file: &ClientFile, program: &str, tools: &str) -> anyhow
 
 /// The settings without the hook. `None`: there is none. Tables that were made for it go with it, and so does a file
 /// that has nothing else.
-pub(super) fn removed(text: &str, before: Option<&Before>) -> Result<Option<Before>, Unreadable> {
+pub(super) fn remove(
+    text: &str,
+    before: Option<&PriorState>,
+) -> Result<Option<PriorState>, UnreadableFile> {
     let old = match before {
-        Some(Before::Text(text)) => Document::read(text, Notation::Json).ok(),
+        Some(PriorState::Text(text)) => SettingsDocument::read(text, FileNotation::Json).ok(),
         _ => None,
     };
     let mut text = text.to_owned();
     let mut is_found = false;
     loop {
-        let document = Document::read(&text, Notation::Json)?;
+        let document = SettingsDocument::read(&text, FileNotation::Json)?;
         let Some(hook) = hooks(&document).pop() else { break };
         is_found = true;
         let is_all = hook.levels.iter().all(|level| document.children(level.place).len() == 1);
-        if is_all && matches!(before, Some(Before::Nothing { .. })) {
-            return Ok(Some(Before::Nothing { folders: 0 }));
+        if is_all && matches!(before, Some(PriorState::Nothing { .. })) {
+            return Ok(Some(PriorState::Nothing { folders: 0 }));
         }
-        let mut edits = Edits::default();
+        let mut edits = TextEdits::default();
         hook.cut(&document, old.as_ref(), &mut edits);
         text = edits.applied(&text);
     }
-    Ok(is_found.then_some(Before::Text(text)))
+    Ok(is_found.then_some(PriorState::Text(text)))
 }
 
 /// Is the hook in these settings?
 pub(super) fn is_installed(text: &str) -> bool {
-    Document::read(text, Notation::Json).is_ok_and(|document| !hooks(&document).is_empty())
+    SettingsDocument::read(text, FileNotation::Json)
+        .is_ok_and(|document| !hooks(&document).is_empty())
 }
 
 /// The program that the hook in these settings starts, if there is one and that can be told.
 pub(super) fn program(text: &str) -> Option<String> {
-    let document = Document::read(text, Notation::Json).ok()?;
+    let document = SettingsDocument::read(text, FileNotation::Json).ok()?;
     let word = document.word(hooks(&document).first()?.command)?;
     program_of(&word.text)
 }
 
 /// Why these settings cannot be read.
-pub(super) fn unreadable(text: &str) -> Option<Unreadable> {
-    Document::read(text, Notation::Json).err()
+pub(super) fn unreadable(text: &str) -> Option<UnreadableFile> {
+    SettingsDocument::read(text, FileNotation::Json).err()
 }
 
 /// The settings with values of variables and headers as `***`.
-pub(super) fn masked(text: &str) -> String {
-    let Ok(document) = Document::read(text, Notation::Json) else { return text.to_owned() };
-    let mut edits = Edits::default();
+pub(super) fn mask_settings(text: &str) -> String {
+    let Ok(document) = SettingsDocument::read(text, FileNotation::Json) else {
+        return text.to_owned();
+    };
+    let mut edits = TextEdits::default();
     let mut left = vec![document.root()];
     while let Some(place) = left.pop() {
         let hidden = ["env", "headers"].map(|name| document.member(place, name));
@@ -97,7 +104,7 @@ pub(super) fn masked(text: &str) -> String {
             }
             let words = document.children(child).into_iter();
             let words = words.filter_map(|place| document.word(place));
-            words.for_each(|word| edits.replace(word.span, quoted(MASK)));
+            words.for_each(|word| edits.replace(word.span, quote_string(MASK)));
         }
     }
     edits.applied(text)
@@ -126,7 +133,7 @@ fn is_plain(word: &str) -> bool {
 }
 
 fn entry(command: &str, tools: &str) -> String {
-    let (command, tools) = (quoted(command), quoted(tools));
+    let (command, tools) = (quote_string(command), quote_string(tools));
     format!(
         r#"{{"matcher": {tools}, "hooks": [{{"type": "command", "command": {command}, "timeout": {PATIENCE}}}]}}"#
     )
@@ -140,12 +147,12 @@ fn whole(command: &str, tools: &str) -> String {
 
 /// The settings with the hook; one that starts another program starts this one.
 fn with_hook(text: &str, command: &str, tools: &str) -> anyhow::Result<String> {
-    let document = Document::read(text, Notation::Json)?;
-    let mut edits = Edits::default();
+    let document = SettingsDocument::read(text, FileNotation::Json)?;
+    let mut edits = TextEdits::default();
     let ours = hooks(&document);
     if !ours.is_empty() {
         for word in ours.iter().filter_map(|hook| document.word(hook.command)) {
-            edits.replace(word.span, quoted(command));
+            edits.replace(word.span, quote_string(command));
         }
         return Ok(edits.applied(text));
     }
@@ -180,10 +187,15 @@ enum Kind {
     List,
 }
 
-fn expect(document: &Document<'_>, place: usize, kind: Kind, name: &str) -> anyhow::Result<()> {
+fn expect(
+    document: &SettingsDocument<'_>,
+    place: usize,
+    kind: Kind,
+    name: &str,
+) -> anyhow::Result<()> {
     let found = match document.node(place).value {
-        Value::Table(_) => Some(Kind::Table),
-        Value::List(_) => Some(Kind::List),
+        NodeValue::Table(_) => Some(Kind::Table),
+        NodeValue::List(_) => Some(Kind::List),
         _ => None,
     };
     let expected = if kind == Kind::Table { "an object" } else { "a list" };
@@ -204,7 +216,7 @@ struct Level {
 }
 
 /// All hooks of ours.
-fn hooks(document: &Document<'_>) -> Vec<Hook> {
+fn hooks(document: &SettingsDocument<'_>) -> Vec<Hook> {
     let root = document.root();
     let Some(table) = document.member(root, "hooks") else { return Vec::new() };
     let Some(list) = document.member(table, "PostToolUse") else { return Vec::new() };
@@ -230,7 +242,12 @@ fn hooks(document: &Document<'_>) -> Vec<Hook> {
 
 impl Hook {
     /// Takes it out, and with it what would be left empty and was not there before.
-    fn cut(&self, document: &Document<'_>, old: Option<&Document<'_>>, edits: &mut Edits) {
+    fn cut(
+        &self,
+        document: &SettingsDocument<'_>,
+        old: Option<&SettingsDocument<'_>>,
+        edits: &mut TextEdits,
+    ) {
         let old_hooks = old.and_then(|old| old.member(old.root(), "hooks"));
         let old_list = old.zip(old_hooks).and_then(|(old, hooks)| old.member(hooks, "PostToolUse"));
         let was_there = [false, old_list.is_some(), old_hooks.is_some(), true];

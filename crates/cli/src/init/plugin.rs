@@ -1,6 +1,6 @@
 //! Agents that load a file of code: it is ours from its first line to its last.
 
-use crate::client_file::{Before, quoted};
+use crate::client_file::{PriorState, quote_string};
 use tokenforge_agents::HookEntry;
 
 /// What stands for the path of this program.
@@ -11,12 +11,16 @@ const NAMED: &str = "const program = ";
 
 /// The file for an agent, which starts this program.
 pub(super) fn source(entry: &HookEntry, program: &str) -> String {
-    template(entry).replace(PROGRAM, &quoted(program))
+    template(entry).replace(PROGRAM, &quote_string(program))
 }
 
 /// What is left of the file when what is ours is gone. `None`: it is not ours.
-pub(super) fn removed(entry: &HookEntry, text: &str, before: Option<&Before>) -> Option<Before> {
-    is_installed(entry, text).then(|| before.cloned().unwrap_or(Before::Nothing { folders: 0 }))
+pub(super) fn remove(
+    entry: &HookEntry,
+    text: &str,
+    before: Option<&PriorState>,
+) -> Option<PriorState> {
+    is_installed(entry, text).then(|| before.cloned().unwrap_or(PriorState::Nothing { folders: 0 }))
 }
 
 /// The program that the file starts, if that can be told.

@@ -1,8 +1,8 @@
 //! Which agents run the hook: in which file that is said.
 
-use super::scope::Scope;
+use super::scope::HookScope;
 use super::{claude, plugin};
-use crate::client_file::Unreadable;
+use crate::client_file::UnreadableFile;
 use crate::hook::HookAgent;
 use std::path::{Path, PathBuf};
 use tokenforge_agents::HookEntry;
@@ -17,7 +17,7 @@ type ReadFile<'r> = &'r dyn Fn(&Path) -> Option<String>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HookRoute {
     pub(crate) client: HookAgent,
-    pub(crate) scope: Scope,
+    pub(crate) scope: HookScope,
     pub(crate) file: PathBuf,
     /// What it runs, if that can be told.
     pub(crate) program: Option<PathBuf>,
@@ -25,8 +25,8 @@ pub(crate) struct HookRoute {
 
 /// The routes that are live.
 pub(crate) fn live(variables: Variables<'_>, read: ReadFile<'_>) -> Vec<HookRoute> {
-    let all = HookAgent::all().flat_map(|client| Scope::ALL.map(|scope| (client, scope)));
-    let live = |(client, scope): (HookAgent, Scope)| {
+    let all = HookAgent::all().flat_map(|client| HookScope::ALL.map(|scope| (client, scope)));
+    let live = |(client, scope): (HookAgent, HookScope)| {
         let (entry, file) = (&client.hook.entry, scope.file(client).resolve(variables)?);
         let text = read(&file).filter(|text| is_installed(entry, text))?;
         let program = program(entry, &text).map(PathBuf::from);
@@ -39,10 +39,10 @@ pub(crate) fn live(variables: Variables<'_>, read: ReadFile<'_>) -> Vec<HookRout
 pub(crate) fn unreadable(
     variables: Variables<'_>,
     read: ReadFile<'_>,
-) -> Vec<(HookAgent, PathBuf, Unreadable)> {
+) -> Vec<(HookAgent, PathBuf, UnreadableFile)> {
     let agents =
         HookAgent::all().filter(|agent| matches!(agent.hook.entry, HookEntry::PostToolUse(_)));
-    let files = agents.flat_map(|agent| Scope::ALL.map(|scope| (agent, scope.file(agent))));
+    let files = agents.flat_map(|agent| HookScope::ALL.map(|scope| (agent, scope.file(agent))));
     let unreadable = files.filter_map(|(agent, file)| {
         let file = file.resolve(variables)?;
         let why = claude::unreadable(&read(&file)?)?;
@@ -90,8 +90,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                ("claude", Scope::Global, "/bin/tokenforge".into()),
-                ("opencode", Scope::Project, "/x".into())
+                ("claude", HookScope::Global, "/bin/tokenforge".into()),
+                ("opencode", HookScope::Project, "/x".into())
             ]
         );
     }

@@ -5,29 +5,29 @@ use tokenforge_agents::PathTemplate;
 
 /// Where an entry counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum HookScope {
     /// Everywhere.
     Global,
     /// In one project.
     Project,
 }
 
-impl Scope {
-    pub(super) const ALL: [Scope; 2] = [Scope::Global, Scope::Project];
+impl HookScope {
+    pub(super) const ALL: [HookScope; 2] = [HookScope::Global, HookScope::Project];
 
     /// In words.
     pub(crate) fn describe(self) -> &'static str {
         match self {
-            Scope::Global => "in all projects",
-            Scope::Project => "in this project",
+            HookScope::Global => "in all projects",
+            HookScope::Project => "in this project",
         }
     }
 
     /// The file that has the entry, whether it is there or not.
     pub(super) fn file(self, agent: HookAgent) -> &'static PathTemplate {
         match self {
-            Scope::Global => &agent.hook.global,
-            Scope::Project => &agent.hook.project,
+            HookScope::Global => &agent.hook.global,
+            HookScope::Project => &agent.hook.project,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The tool servers of the gateway: of one that runs, else those that it would have at its next start.
 
 use crate::data;
-use crate::gateway::{Gateway, Trouble, url};
-use crate::settings::{self, Source};
+use crate::gateway::{GatewayClient, GatewayError, url};
+use crate::settings::{self, SettingsSource};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use tokenforge_secrets::Scanner;
 
 /// Which gateway is meant.
 #[derive(Args)]
-pub(super) struct Place {
+pub(super) struct GatewayOptions {
     /// The gateway's address [default: what the settings say, else http://127.0.0.1:8787]
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     gateway: Option<String>,
@@ -33,41 +33,46 @@ pub(super) struct Place {
 }
 
 /// Who has the servers.
-pub(super) enum Found {
+pub(super) enum BackendSource {
     /// A gateway that runs, and what it says about its servers, if we may know.
-    Running(Gateway, anyhow::Result<Vec<Value>>),
+    Running(GatewayClient, anyhow::Result<Vec<Value>>),
     /// None does: the files that it reads at its start, and how that is known.
-    Files(Box<Definitions>, String),
+    Files(Box<BackendDefinitions>, String),
 }
 
-impl Place {
+impl GatewayOptions {
     /// Asks the gateway; where none answers, and none was named, the files are meant.
-    pub(super) async fn find(&self) -> anyhow::Result<Found> {
+    pub(super) async fn find(&self) -> anyhow::Result<BackendSource> {
         let definitions = self.definitions()?;
         if self.offline {
-            return Ok(Found::Files(Box::new(definitions), "no gateway was asked".to_owned()));
+            return Ok(BackendSource::Files(
+                Box::new(definitions),
+                "no gateway was asked".to_owned(),
+            ));
         }
         let gateway = self.gateway(&definitions.settings)?;
         let backends = gateway.backends().await;
         match backends.as_ref().err().map(anyhow::Error::downcast_ref) {
-            None | Some(Some(Trouble::Refused(_))) => Ok(Found::Running(gateway, backends)),
-            Some(Some(Trouble::Absent(why))) => {
+            None | Some(Some(GatewayError::Refused(_))) => {
+                Ok(BackendSource::Running(gateway, backends))
+            }
+            Some(Some(GatewayError::Absent(why))) => {
                 let nobody = format!("no gateway answers at {}", gateway.url);
                 match self.gateway {
-                    None => Ok(Found::Files(Box::new(definitions), nobody)),
+                    None => Ok(BackendSource::Files(Box::new(definitions), nobody)),
                     Some(_) => bail!("{nobody}: {why}"),
                 }
             }
-            Some(None) => backends.map(|backends| Found::Running(gateway, Ok(backends))),
+            Some(None) => backends.map(|backends| BackendSource::Running(gateway, Ok(backends))),
         }
     }
 
-    pub(super) fn definitions(&self) -> anyhow::Result<Definitions> {
-        Definitions::read(self.config.as_deref())
+    pub(super) fn definitions(&self) -> anyhow::Result<BackendDefinitions> {
+        BackendDefinitions::read(self.config.as_deref())
     }
 
-    fn gateway(&self, settings: &Settings) -> anyhow::Result<Gateway> {
-        Gateway::of_operator(self.gateway.as_deref(), self.admin_token.clone(), settings)
+    fn gateway(&self, settings: &Settings) -> anyhow::Result<GatewayClient> {
+        GatewayClient::of_operator(self.gateway.as_deref(), self.admin_token.clone(), settings)
     }
 
     /// Was a gateway named?
@@ -77,16 +82,16 @@ impl Place {
 }
 
 /// What a gateway reads at its start.
-pub(super) struct Definitions {
+pub(super) struct BackendDefinitions {
     pub(super) settings: Settings,
     registry: Registry,
     /// Where servers are kept that the settings do not have.
     file: PathBuf,
 }
 
-impl Definitions {
+impl BackendDefinitions {
     pub(super) fn read(config: Option<&Path>) -> anyhow::Result<Self> {
-        let source = Source { file: settings::file(config), flags: Overrides::default() };
+        let source = SettingsSource { file: settings::file(config), flags: Overrides::default() };
         let settings = source.load()?;
         let file = match &settings.mcp.file {
             Some(file) => file.clone(),
@@ -94,7 +99,7 @@ impl Definitions {
         };
         let registry = Registry::open(Some(file.clone()))
             .with_context(|| format!("cannot read {}", file.display()))?;
-        Ok(Definitions { settings, registry, file })
+        Ok(BackendDefinitions { settings, registry, file })
     }
 
     /// All servers.
@@ -139,7 +144,7 @@ impl Definitions {
 
     /// Is a running gateway's file of servers the one that is written here? Where it is another, nothing is: a gateway
     /// must not be able to say which file of the user's is written.
-    pub(super) async fn expect_file_of(&self, gateway: &Gateway) -> anyhow::Result<()> {
+    pub(super) async fn expect_file_of(&self, gateway: &GatewayClient) -> anyhow::Result<()> {
         let theirs = gateway.servers_file().await?;
         if theirs.as_ref().is_some_and(|theirs| is_same(theirs, &self.file)) {
             return Ok(());

@@ -5,15 +5,15 @@ mod forms;
 mod given;
 mod show;
 
-use super::backends::{Found, Place, names, unknown};
-use super::originals::Local;
-use super::target::Target;
+use super::backends::{BackendSource, GatewayOptions, names, unknown};
+use super::originals::LocalOriginals;
+use super::target::CallTarget;
 use crate::engine::TENANT;
 use crate::{arguments, output};
 use anyhow::{Context, bail};
 use clap::Args;
-use conversation::Conversation;
-use forms::{Answered, FormName};
+use conversation::ServerConversation;
+use forms::{AnswerForms, FormName};
 use serde_json::Value;
 use std::env;
 use std::io::Read;
@@ -37,7 +37,7 @@ tool is called once, and its answer is shown in every form.";
 #[command(override_usage = "tokenforge mcp call [OPTIONS] NAME TOOL [ARGUMENTS]\n       \
                       tokenforge mcp call [OPTIONS] TOOL [ARGUMENTS] --url URL\n       \
                       tokenforge mcp call [OPTIONS] TOOL [ARGUMENTS] -- CMD...")]
-pub(super) struct Call {
+pub(super) struct CallArgs {
     /// The server (unless it is given by --url or --), the tool, and its arguments: one JSON object, key=value, or - to
     /// read the object from standard input
     #[arg(required = true, value_name = "WORDS")]
@@ -60,14 +60,14 @@ pub(super) struct Call {
     key: Option<String>,
 
     #[command(flatten)]
-    place: Place,
+    place: GatewayOptions,
 
     #[command(flatten)]
-    target: Target,
+    target: CallTarget,
 }
 
 /// A tool that was called.
-struct Called {
+struct CompletedCall {
     tool: String,
     arguments: String,
     /// Does it promise structured content?
@@ -75,7 +75,7 @@ struct Called {
     answer: String,
 }
 
-pub(super) async fn run(call: &Call) -> anyhow::Result<()> {
+pub(super) async fn run(call: &CallArgs) -> anyhow::Result<()> {
     let settings = call.place.definitions()?.settings;
     let (conversation, words) = call.conversation(&settings).await?;
     let called = call.called(&conversation, words).await;
@@ -96,9 +96,12 @@ pub(super) async fn run(call: &Call) -> anyhow::Result<()> {
     Ok(())
 }
 
-impl Call {
+impl CallArgs {
     /// Whom to ask, and the words after its name.
-    async fn conversation(&self, settings: &Settings) -> anyhow::Result<(Conversation, &[String])> {
+    async fn conversation(
+        &self,
+        settings: &Settings,
+    ) -> anyhow::Result<(ServerConversation, &[String])> {
         let connect = settings.limits.connect_timeout;
         if let Some(definition) = self.target.definition()? {
             let name = own_name(&definition);
@@ -111,13 +114,13 @@ impl Call {
                     env.entry(name).or_insert_with(|| Secret::new(value));
                 }
             }
-            return Ok((Conversation::own(name, backend, connect), &self.words));
+            return Ok((ServerConversation::own(name, backend, connect), &self.words));
         }
         let [name, words @ ..] = &self.words[..] else {
             bail!("which server? Give its name, --url URL, or its program after --")
         };
         let conversation = match self.place.find().await? {
-            Found::Running(gateway, backends) => {
+            BackendSource::Running(gateway, backends) => {
                 // Whoever may not see the servers may still use one.
                 let names = backends.as_deref().map(names);
                 if let Ok(names) = names
@@ -125,9 +128,9 @@ impl Call {
                 {
                     return Err(unknown(name, &names));
                 }
-                Conversation::through(gateway, self.key(settings), name.clone())
+                ServerConversation::through(gateway, self.key(settings), name.clone())
             }
-            Found::Files(files, _) => {
+            BackendSource::Files(files, _) => {
                 let mut all = files.all();
                 let Some(backend) = all.remove(name) else {
                     return Err(unknown(name, &all.keys().map(String::as_str).collect::<Vec<_>>()));
@@ -135,7 +138,7 @@ impl Call {
                 if !backend.enabled {
                     bail!("the tool server `{name}` is disabled");
                 }
-                Conversation::own(name.clone(), backend, connect)
+                ServerConversation::own(name.clone(), backend, connect)
             }
         };
         Ok((conversation, words))
@@ -149,7 +152,11 @@ impl Call {
         given.or_else(|| own.map(|own| own.key.clone()))
     }
 
-    async fn called(&self, to: &Conversation, words: &[String]) -> anyhow::Result<Called> {
+    async fn called(
+        &self,
+        to: &ServerConversation,
+        words: &[String],
+    ) -> anyhow::Result<CompletedCall> {
         let asking = self.asked(to, words);
         match self.timeout {
             None => asking.await,
@@ -159,7 +166,11 @@ impl Call {
         }
     }
 
-    async fn asked(&self, to: &Conversation, words: &[String]) -> anyhow::Result<Called> {
+    async fn asked(
+        &self,
+        to: &ServerConversation,
+        words: &[String],
+    ) -> anyhow::Result<CompletedCall> {
         let tools = to.tools().await?;
         let names = tools.iter().filter_map(|tool| tool["name"].as_str());
         let all = names.map(output::printable).collect::<Vec<_>>().join(", ");
@@ -182,13 +193,13 @@ impl Call {
         let arguments = given::arguments(words, &tool["inputSchema"])?;
         let answer = to.call(name, &arguments).await?;
         let is_promised = tool["outputSchema"].is_object();
-        Ok(Called { tool: name.clone(), arguments, is_promised, answer })
+        Ok(CompletedCall { tool: name.clone(), arguments, is_promised, answer })
     }
 }
 
-impl Called {
+impl CompletedCall {
     /// The answer in every form.
-    fn answered(&self, server: &str, settings: &Settings) -> anyhow::Result<Answered> {
+    fn answered(&self, server: &str, settings: &Settings) -> anyhow::Result<AnswerForms> {
         let engine = settings.tool_output.engine_settings();
         let counter = engine.counter;
         let expands = settings.tool_output.enable_expand_context;
@@ -208,9 +219,9 @@ impl Called {
             is_promised: self.is_promised,
             started: Instant::now(),
         };
-        let originals = Local::open();
+        let originals = LocalOriginals::open();
         let sent = rewritten(&self.answer, &call, &hub, Some(&originals), TENANT).answer;
-        forms::answered(&self.answer, sent.as_deref().unwrap_or(&self.answer), counter)
+        forms::all_forms(&self.answer, sent.as_deref().unwrap_or(&self.answer), counter)
             .context("the answer is no result of a tool")
     }
 }

@@ -1,7 +1,7 @@
 //! `tokenforge mcp add`, `list` and `remove`: the tool servers of the gateway.
 
-use super::backends::{Definitions, Found, Place, names, unknown};
-use super::target::Target;
+use super::backends::{BackendDefinitions, BackendSource, GatewayOptions, names, unknown};
+use super::target::CallTarget;
 use crate::{output, screen};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -18,15 +18,15 @@ A running gateway has the server at once, and keeps it. If none answers, the ser
 that the gateway reads when it starts.";
 
 #[derive(Args)]
-pub(super) struct Add {
+pub(super) struct AddArgs {
     /// What its tools' names begin with: NAME__tool
     name: String,
 
     #[command(flatten)]
-    place: Place,
+    place: GatewayOptions,
 
     #[command(flatten)]
-    target: Target,
+    target: CallTarget,
 
     /// Print {"added", "gateway" or "file"}
     #[arg(long)]
@@ -34,9 +34,9 @@ pub(super) struct Add {
 }
 
 #[derive(Args)]
-pub(super) struct List {
+pub(super) struct ListArgs {
     #[command(flatten)]
-    place: Place,
+    place: GatewayOptions,
 
     /// Print {"gateway" or "file", "backends": [...]}
     #[arg(long)]
@@ -44,19 +44,19 @@ pub(super) struct List {
 }
 
 #[derive(Args)]
-pub(super) struct Remove {
+pub(super) struct RemoveArgs {
     /// The server
     name: String,
 
     #[command(flatten)]
-    place: Place,
+    place: GatewayOptions,
 
     /// Print {"removed", "gateway" or "file"}
     #[arg(long)]
     json: bool,
 }
 
-pub(super) async fn add(arguments: &Add) -> anyhow::Result<()> {
+pub(super) async fn add(arguments: &AddArgs) -> anyhow::Result<()> {
     let name = &arguments.name;
     let definition = arguments.target.definition()?;
     let definition =
@@ -66,7 +66,7 @@ pub(super) async fn add(arguments: &Add) -> anyhow::Result<()> {
     }
     let what = format!("added {name}");
     match arguments.place.find().await? {
-        Found::Running(gateway, backends) => {
+        BackendSource::Running(gateway, backends) => {
             if names(&backends?).contains(&name.as_str()) {
                 bail!("there is a tool server with the prefix `{name}` already");
             }
@@ -79,7 +79,7 @@ pub(super) async fn add(arguments: &Add) -> anyhow::Result<()> {
             let document = json!({"added": name, "gateway": gateway.url});
             print(says, &document, arguments.json)
         }
-        Found::Files(mut files, why) => {
+        BackendSource::Files(mut files, why) => {
             files.add(name, &definition)?;
             let says = format!("{why}: {what} to {}", next_start(&files));
             print(says, &json!({"added": name, "file": files.file()}), arguments.json)
@@ -87,13 +87,13 @@ pub(super) async fn add(arguments: &Add) -> anyhow::Result<()> {
     }
 }
 
-pub(super) async fn list(arguments: &List) -> anyhow::Result<()> {
+pub(super) async fn list(arguments: &ListArgs) -> anyhow::Result<()> {
     let (whose, place, head, backends) = match arguments.place.find().await? {
-        Found::Running(gateway, backends) => {
+        BackendSource::Running(gateway, backends) => {
             let head = format!("the gateway at {} has", gateway.url);
             ("gateway", gateway.url, head, backends?)
         }
-        Found::Files(files, why) => {
+        BackendSource::Files(files, why) => {
             let place = files.file().display().to_string();
             let head = format!("{why}: the settings and {place} have");
             ("file", place, head, files.shown())
@@ -106,11 +106,11 @@ pub(super) async fn list(arguments: &List) -> anyhow::Result<()> {
     Ok(output::print(&table(&head, &rows))?)
 }
 
-pub(super) async fn remove(arguments: &Remove) -> anyhow::Result<()> {
+pub(super) async fn remove(arguments: &RemoveArgs) -> anyhow::Result<()> {
     let name = &arguments.name;
     let what = format!("removed {name}");
     match arguments.place.find().await? {
-        Found::Running(gateway, backends) => {
+        BackendSource::Running(gateway, backends) => {
             let backends = backends?;
             let names = names(&backends);
             if !names.contains(&name.as_str()) {
@@ -121,7 +121,7 @@ pub(super) async fn remove(arguments: &Remove) -> anyhow::Result<()> {
             let document = json!({"removed": name, "gateway": gateway.url});
             print(says, &document, arguments.json)
         }
-        Found::Files(mut files, why) => {
+        BackendSource::Files(mut files, why) => {
             let all = files.all();
             if !all.contains_key(name) {
                 return Err(unknown(name, &all.keys().map(String::as_str).collect::<Vec<_>>()));
@@ -138,7 +138,7 @@ fn print(says: String, document: &Value, as_json: bool) -> anyhow::Result<()> {
     Ok(output::print(&if as_json { document.to_string() } else { says })?)
 }
 
-fn next_start(files: &Definitions) -> String {
+fn next_start(files: &BackendDefinitions) -> String {
     format!("{}, which the gateway reads when it starts", files.file().display())
 }
 

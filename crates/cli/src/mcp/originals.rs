@@ -10,32 +10,32 @@ use tokenforge_mcp::Originals;
 use tokenforge_store::{Disk, Kind, Store};
 
 /// Originals in the user's data folder, if they can be kept there.
-pub(super) struct Local {
+pub(super) struct LocalOriginals {
     store: Option<(Disk, Arc<Key>)>,
     ledger: Option<Mutex<Ledger>>,
 }
 
-impl Local {
+impl LocalOriginals {
     pub(super) fn open() -> Self {
         let opened =
             data::store().and_then(|store| Ok((Arc::new(Key::from_bytes(store.key()?)), store)));
         match opened {
-            Ok((key, store)) => Local { store: Some((store, key)), ledger: None },
+            Ok((key, store)) => LocalOriginals { store: Some((store, key)), ledger: None },
             Err(error) => {
                 output::tell(&format!("note: {error:#}; nothing is left out of results"));
-                Local::closed()
+                LocalOriginals::closed()
             }
         }
     }
 
     /// The same, with a ledger if the settings want one.
     pub(super) fn with_ledger(self, settings: &LedgerSettings) -> Self {
-        Local { ledger: ledger::open(settings).map(Mutex::new), ..self }
+        LocalOriginals { ledger: ledger::open(settings).map(Mutex::new), ..self }
     }
 
     /// Keeps nothing.
     pub(super) fn closed() -> Self {
-        Local { store: None, ledger: None }
+        LocalOriginals { store: None, ledger: None }
     }
 
     /// Can nothing be kept?
@@ -44,7 +44,7 @@ impl Local {
     }
 }
 
-impl Originals for Local {
+impl Originals for LocalOriginals {
     fn key(&self) -> Option<Arc<Key>> {
         self.store.as_ref().map(|(_, key)| key.clone())
     }

@@ -1,8 +1,8 @@
 //! `tokenforge mcp stdio -- CMD`: between a client and one tool server, over standard input and output.
 
-use super::originals::Local;
+use super::originals::LocalOriginals;
 use crate::engine::TENANT;
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use crate::values;
 use anyhow::Context;
 use clap::{Args, ValueHint};
@@ -21,7 +21,7 @@ Example, as the command of a server in an agent's settings:
 
 /// Run one tool server with smaller results, without a gateway
 #[derive(Args)]
-pub(crate) struct Stdio {
+pub(crate) struct StdioArgs {
     /// The settings file [default: tokenforge.yaml here, or in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
@@ -43,11 +43,13 @@ pub(crate) struct Stdio {
     command: Vec<OsString>,
 }
 
-pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
-    let source =
-        Source { file: settings::file(arguments.config.as_deref()), flags: Overrides::default() };
+pub(crate) fn run(arguments: &StdioArgs) -> anyhow::Result<()> {
+    let source = SettingsSource {
+        file: settings::file(arguments.config.as_deref()),
+        flags: Overrides::default(),
+    };
     let settings = source.load()?;
-    let originals = Local::open().with_ledger(&settings.ledger);
+    let originals = LocalOriginals::open().with_ledger(&settings.ledger);
     let mut engine = settings.tool_output.engine_settings();
     engine.mode = arguments.mode.unwrap_or(engine.mode);
     let must_redact = settings.redact_secrets;

@@ -7,7 +7,7 @@ use std::env;
 use std::path::{MAIN_SEPARATOR, Path};
 
 #[derive(Args)]
-pub(super) struct Target {
+pub(super) struct CallTarget {
     /// The address of a server that speaks Streamable HTTP
     #[arg(long, value_name = "URL", conflicts_with = "command")]
     url: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Target {
     command: Vec<String>,
 }
 
-impl Target {
+impl CallTarget {
     /// As the settings would have it; `None`: no server is named.
     pub(super) fn definition(&self) -> anyhow::Result<Option<Value>> {
         if let Some(url) = &self.url {
@@ -34,12 +34,12 @@ impl Target {
         }
         let [command, args @ ..] = &self.command[..] else { return Ok(None) };
         let env = pairs(&self.variables, variable)?;
-        Ok(Some(json!({"command": found(command), "args": args, "env": env})))
+        Ok(Some(json!({"command": find_program(command), "args": args, "env": env})))
     }
 }
 
 /// A program in this folder, from anywhere: the gateway runs in another.
-fn found(command: &str) -> String {
+fn find_program(command: &str) -> String {
     let is_here = command.contains(MAIN_SEPARATOR) && Path::new(command).exists();
     let path = is_here.then(|| std::path::absolute(command).ok()).flatten();
     path.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| command.to_owned())

@@ -7,16 +7,16 @@ mod servers;
 #[cfg(test)]
 mod tests;
 
-use super::backends::Definitions;
+use super::backends::BackendDefinitions;
 use crate::client_file::{
-    Before, Change, ClientFile, Consent, Notation, carry_out, carry_out_as_json,
+    ChangeConsent, ClientFile, FileChange, FileNotation, PriorState, carry_out, carry_out_as_json,
 };
 use crate::output::{self, printable};
 use crate::{data, screen, values};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 pub(crate) use clients::client_names;
-use rewrite::{Backend, Means, Outcome, Rewritten};
+use rewrite::{GatewayBackend, RewrittenFile, ServerOutcome, WrapContext};
 use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
@@ -35,14 +35,14 @@ if the gateway has it too (`tokenforge mcp add NAME --url URL`); otherwise it st
 stay. The file as it was is kept beside it, as FILE.tokenforge-backup.";
 
 #[derive(Args)]
-pub(super) struct Wrap {
+pub(super) struct McpWrapArgs {
     /// An agent, or a settings file that names tool servers
-    #[arg(value_name = "AGENT or FILE", value_parser = values::Suggested(client_names))]
+    #[arg(value_name = "AGENT or FILE", value_parser = values::SuggestingParser(client_names))]
     #[arg(value_hint = ValueHint::FilePath)]
     whose: OsString,
 
     #[command(flatten)]
-    consent: Consent,
+    consent: ChangeConsent,
 
     /// Print {"changed", "files": [{"file", "diff"}]}; needs --yes or --dry-run
     #[arg(long)]
@@ -57,13 +57,14 @@ pub(super) struct Wrap {
     config: Option<PathBuf>,
 }
 
-pub(super) fn wrap(arguments: &Wrap) -> anyhow::Result<()> {
+pub(super) fn wrap(arguments: &McpWrapArgs) -> anyhow::Result<()> {
     let means = arguments.means()?;
     arguments.carry_out(|file, notation| {
         // Behind what was put there before, the file as it would be without.
-        let before = rewrite::unwrapped(&file.text, notation, file.backup()?.as_deref(), &means)?;
-        let Rewritten { text, servers } = rewrite::wrapped(&file.text, notation, &means)?;
-        let back = rewrite::unwrapped(&text, notation, Some(&before.text), &means)?;
+        let before =
+            rewrite::unwrap_servers(&file.text, notation, file.backup()?.as_deref(), &means)?;
+        let RewrittenFile { text, servers } = rewrite::wrap_servers(&file.text, notation, &means)?;
+        let back = rewrite::unwrap_servers(&text, notation, Some(&before.text), &means)?;
         if back.text != before.text {
             bail!("this could not be undone byte for byte, so nothing was changed");
         }
@@ -77,16 +78,16 @@ pub(super) fn wrap(arguments: &Wrap) -> anyhow::Result<()> {
     })
 }
 
-pub(super) fn unwrap(arguments: &Wrap) -> anyhow::Result<()> {
+pub(super) fn unwrap(arguments: &McpWrapArgs) -> anyhow::Result<()> {
     let means = arguments.means()?;
     arguments.carry_out(|file, notation| {
         let backup = file.backup()?;
-        let Rewritten { text, servers } =
-            rewrite::unwrapped(&file.text, notation, backup.as_deref(), &means)?;
+        let RewrittenFile { text, servers } =
+            rewrite::unwrap_servers(&file.text, notation, backup.as_deref(), &means)?;
         let none = "no tool server behind Tokenforge";
         arguments.say(&file.name, &servers, "goes back to what it was", none)?;
         let name = file.name.display();
-        let left = servers.iter().any(|(_, outcome)| *outcome != Outcome::Changed);
+        let left = servers.iter().any(|(_, outcome)| *outcome != ServerOutcome::Changed);
         Ok(match backup {
             Some(backup) if backup == text && !left => {
                 (text, None, format!("restored {name}, byte for byte"))
@@ -104,24 +105,24 @@ pub(super) fn unwrap(arguments: &Wrap) -> anyhow::Result<()> {
     })
 }
 
-impl Wrap {
+impl McpWrapArgs {
     /// Plans every file, shows what would change, asks, and does it.
     fn carry_out(
         &self,
-        plan: impl Fn(&ClientFile, Notation) -> anyhow::Result<(String, Option<String>, String)>,
+        plan: impl Fn(&ClientFile, FileNotation) -> anyhow::Result<(String, Option<String>, String)>,
     ) -> anyhow::Result<()> {
         let mut changes = Vec::new();
         for path in self.files()? {
             let file = ClientFile::read(&path)?;
-            let notation = Notation::of(&path);
+            let notation = FileNotation::of(&path);
             let planned = plan(&file, notation);
             let (new, backup, done) = planned.with_context(|| path.display().to_string())?;
             if new == file.text {
                 continue;
             }
             let diff = diff::diff(&path.display().to_string(), &file.text, &new, notation);
-            let before = backup.map(Before::Text);
-            changes.push(Change { file, diff, new: Some(new), before, done });
+            let before = backup.map(PriorState::Text);
+            changes.push(FileChange { file, diff, new: Some(new), before, done });
         }
         match self.json {
             true => carry_out_as_json(&changes, self.consent),
@@ -133,7 +134,7 @@ impl Wrap {
     fn say(
         &self,
         name: &Path,
-        servers: &[(String, Outcome)],
+        servers: &[(String, ServerOutcome)],
         changed: &str,
         none: &str,
     ) -> anyhow::Result<()> {
@@ -164,7 +165,7 @@ impl Wrap {
         Ok(there)
     }
 
-    fn means(&self) -> anyhow::Result<Means> {
+    fn means(&self) -> anyhow::Result<WrapContext> {
         means(self.gateway.as_deref(), self.config.as_deref())
     }
 }
@@ -176,8 +177,8 @@ pub(crate) fn behind(config: Option<&Path>) -> anyhow::Result<Vec<(PathBuf, Vec<
     let files = names.filter_map(|client| clients::files(client, &data::set)).flatten();
     let wrapped = |path: PathBuf| {
         let text = fs::read_to_string(&path).ok()?;
-        let undone = rewrite::unwrapped(&text, Notation::of(&path), None, &means).ok()?;
-        let changed = undone.servers.into_iter().filter(|(_, it)| *it == Outcome::Changed);
+        let undone = rewrite::unwrap_servers(&text, FileNotation::of(&path), None, &means).ok()?;
+        let changed = undone.servers.into_iter().filter(|(_, it)| *it == ServerOutcome::Changed);
         let servers: Vec<_> = changed.map(|(server, _)| server).collect();
         (!servers.is_empty()).then_some((path, servers))
     };
@@ -193,20 +194,20 @@ fn there(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     files.filter(is_new).collect()
 }
 
-fn means(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<Means> {
+fn means(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<WrapContext> {
     let program = env::current_exe().context("cannot find the path of this program")?;
     let program = program.to_str().context("the path of this program is not UTF-8")?;
-    let definitions = Definitions::read(config)?;
+    let definitions = BackendDefinitions::read(config)?;
     let backend = |(prefix, backend): (String, tokenforge_config::McpBackend)| {
         let McpTarget::Http { url, headers } = backend.target else { return None };
         let headers = headers.into_keys().collect();
-        backend.enabled.then_some(Backend { prefix, url, headers })
+        backend.enabled.then_some(GatewayBackend { prefix, url, headers })
     };
     let gateway = match gateway {
         Some(url) => url.trim_end_matches('/').to_owned(),
         None => definitions.gateway_url(),
     };
-    Ok(Means {
+    Ok(WrapContext {
         program: program.to_owned(),
         gateway,
         asks_for_key: !definitions.settings.keys.is_empty(),
@@ -215,12 +216,12 @@ fn means(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<Means> 
 }
 
 /// What becomes of each server.
-fn account(name: &Path, servers: &[(String, Outcome)], changed: &str, none: &str) -> String {
+fn account(name: &Path, servers: &[(String, ServerOutcome)], changed: &str, none: &str) -> String {
     let mut lines = vec![name.display().to_string()];
     lines.extend(servers.iter().map(|(server, outcome)| match outcome {
-        Outcome::Changed => format!("  {}: {changed}", printable(server)),
-        Outcome::Left(why) => {
-            screen::wrapped(&format!("{}: left alone; {why}", printable(server)), "  ", "    ")
+        ServerOutcome::Changed => format!("  {}: {changed}", printable(server)),
+        ServerOutcome::Left(why) => {
+            screen::wrap_text(&format!("{}: left alone; {why}", printable(server)), "  ", "    ")
         }
     }));
     if servers.is_empty() {

@@ -1,6 +1,6 @@
 //! The log: on standard error.
 
-use crate::screen::Ink;
+use crate::screen::TextStyler;
 use std::io::stderr;
 use std::sync::Arc;
 use tokenforge_config::{Choice, Monitoring};
@@ -12,18 +12,18 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, fmt, reload};
 
 /// How much is logged; can be changed while the gateway runs.
-pub(super) struct Level(Handle<LevelFilter, Registry>);
+pub(super) struct LogLevel(Handle<LevelFilter, Registry>);
 
 /// Starts the log.
-pub(super) fn start(monitoring: &Monitoring) -> Level {
+pub(super) fn start(monitoring: &Monitoring) -> LogLevel {
     let (filter, handle) = reload::Layer::new(level(monitoring));
-    let lines = fmt::layer().with_writer(stderr).with_ansi(Ink::stderr().is_wanted());
+    let lines = fmt::layer().with_writer(stderr).with_ansi(TextStyler::stderr().is_wanted());
     tracing_subscriber::registry().with(filter).with(lines).init();
-    Level(handle)
+    LogLevel(handle)
 }
 
 /// Logs as much as the settings say, also when they change.
-pub(super) async fn follow(log: Level, gateway: Arc<Gateway>) {
+pub(super) async fn follow(log: LogLevel, gateway: Arc<Gateway>) {
     let mut changes = gateway.changes();
     while changes.changed().await.is_ok() {
         let _ = log.0.reload(level(&gateway.settings().monitoring));

@@ -1,6 +1,6 @@
 //! Settings that change while the gateway runs: when their file does, and on SIGHUP.
 
-use crate::settings::Source;
+use crate::settings::SettingsSource;
 use anyhow::{Context, bail};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use std::path::Path;
@@ -19,14 +19,14 @@ const LOOKS: usize = 20;
 /// Watches until the result is dropped.
 pub(super) fn watch(
     gateway: Arc<Gateway>,
-    source: Source,
+    source: SettingsSource,
 ) -> anyhow::Result<Option<RecommendedWatcher>> {
     let (sender, mut changes) = mpsc::channel(1);
     let watcher = source.file.as_deref().map(|file| watcher(file, sender.clone())).transpose()?;
     hang_up(sender)?;
     tokio::spawn(async move {
         while changes.recv().await.is_some() {
-            let text = settled(&source, &mut changes).await;
+            let text = read_when_settled(&source, &mut changes).await;
             reload(&gateway, &source, text);
         }
     });
@@ -34,8 +34,8 @@ pub(super) fn watch(
 }
 
 /// What the file says, once it stays the same.
-async fn settled(
-    source: &Source,
+async fn read_when_settled(
+    source: &SettingsSource,
     changes: &mut mpsc::Receiver<()>,
 ) -> anyhow::Result<Option<String>> {
     let mut before = source.read().ok();
@@ -53,14 +53,18 @@ async fn settled(
 }
 
 /// Takes the new settings, or says why not and goes on with the old ones.
-fn reload(gateway: &Gateway, source: &Source, text: anyhow::Result<Option<String>>) {
-    match text.and_then(|text| reconfigured(gateway, source, text.as_deref())) {
+fn reload(gateway: &Gateway, source: &SettingsSource, text: anyhow::Result<Option<String>>) {
+    match text.and_then(|text| reconfigure(gateway, source, text.as_deref())) {
         Ok(()) => tracing::info!("the new settings are used"),
         Err(error) => tracing::error!("the new settings are not used: {error:#}"),
     }
 }
 
-fn reconfigured(gateway: &Gateway, source: &Source, text: Option<&str>) -> anyhow::Result<()> {
+fn reconfigure(
+    gateway: &Gateway,
+    source: &SettingsSource,
+    text: Option<&str>,
+) -> anyhow::Result<()> {
     if text.is_some_and(|text| ConfigFile { name: "", text }.is_blank()) {
         bail!("the file is empty; to run without settings, restart without a file");
     }

@@ -21,7 +21,7 @@ pub(super) fn run(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
 }
 
 /// What it printed, whether it failed or not.
-pub(super) fn said(program: &str, arguments: &[&str]) -> String {
+pub(super) fn output_of(program: &str, arguments: &[&str]) -> String {
     let ran = Command::new(program).args(arguments).stdin(Stdio::null()).output();
     let said = ran.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     said.unwrap_or_default()

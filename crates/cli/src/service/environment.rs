@@ -1,6 +1,6 @@
 //! What a service must know of the shell in which it was installed: where things are, and how to get out.
 
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use crate::{data, output};
 use anyhow::Context;
 use std::env;
@@ -28,13 +28,13 @@ const OTHERS: &[&str] = &[
 
 /// What a service is started with.
 #[derive(Debug)]
-pub(super) struct Environment {
+pub(super) struct ServiceEnvironment {
     /// Where it is: the data folder. Not the home folder, where a `tokenforge.yaml` would be taken for its settings.
     pub(super) folder: String,
     pub(super) variables: Vec<(&'static str, String)>,
 }
 
-impl Environment {
+impl ServiceEnvironment {
     pub(super) fn of_shell() -> anyhow::Result<Self> {
         let folder = text(path::absolute(data::folder()?)?)?;
         let mut variables = Vec::new();
@@ -48,13 +48,13 @@ impl Environment {
                 variables.push((*name, value));
             }
         }
-        let source = Source { file: settings::users_file(), flags: Overrides::default() };
+        let source = SettingsSource { file: settings::users_file(), flags: Overrides::default() };
         let (_, origins) = source.load_with_origins()?;
         // Originals of yesterday's session can still be asked for, and `tokenforge expand` finds them.
         if origins.of("store.url").is_none() {
             variables.push(("FORGE_STORE", format!("disk:{folder}")));
         }
-        Ok(Environment { folder, variables })
+        Ok(ServiceEnvironment { folder, variables })
     }
 
     /// Says which settings of this shell are not the service's.

@@ -1,7 +1,7 @@
 //! The service as an agent of launchd.
 
-use super::command::{run, said};
-use super::environment::Environment;
+use super::command::{output_of, run};
+use super::environment::ServiceEnvironment;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,8 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(50);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The property list that starts this program.
-pub(super) fn text(head: &str, program: &str, environment: &Environment) -> String {
-    let string = |text: &str| format!("<string>{}</string>", escaped(text));
+pub(super) fn text(head: &str, program: &str, environment: &ServiceEnvironment) -> String {
+    let string = |text: &str| format!("<string>{}</string>", escape_xml(text));
     let variable =
         |(name, value): &(&str, String)| format!("\n        <key>{name}</key>{}", string(value));
     let variables: String = environment.variables.iter().map(variable).collect();
@@ -73,7 +73,7 @@ fn is_loaded() -> bool {
 
 /// Stops it for good. One that is not loaded is stopped already.
 pub(super) fn stop() {
-    said("launchctl", &["bootout", &service()]);
+    output_of("launchctl", &["bootout", &service()]);
 }
 
 /// Where the user's agents live.
@@ -90,7 +90,7 @@ pub(super) fn service() -> String {
     format!("{}/{LABEL}", domain())
 }
 
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn paths_and_variables_are_read_as_they_are() {
-        let environment = Environment {
+        let environment = ServiceEnvironment {
             folder: "/a & b".to_owned(),
             variables: vec![("NO_PROXY", "<h>".to_owned())],
         };

@@ -1,6 +1,6 @@
 //! Who runs services for a user here.
 
-use super::command::{run, said};
+use super::command::{output_of, run};
 use super::{launchd, systemd};
 use crate::data;
 use anyhow::{Context, bail};
@@ -9,19 +9,19 @@ use std::path::PathBuf;
 
 /// Who runs services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Manager {
+pub(crate) enum ServiceManager {
     /// On Linux
     Systemd,
     /// On macOS
     Launchd,
 }
 
-impl Manager {
+impl ServiceManager {
     /// The one of this system.
     pub(super) fn of_system() -> anyhow::Result<Self> {
         match std::env::consts::OS {
-            "linux" => Ok(Manager::Systemd),
-            "macos" => Ok(Manager::Launchd),
+            "linux" => Ok(ServiceManager::Systemd),
+            "macos" => Ok(ServiceManager::Launchd),
             other => bail!(
                 "services cannot be installed on {other}: start `tokenforge serve` yourself, or use `tokenforge wrap`"
             ),
@@ -34,11 +34,11 @@ impl Manager {
     /// It is not, with what to do instead.
     pub(crate) fn check(self) -> anyhow::Result<()> {
         let (asked, hint) = match self {
-            Manager::Systemd => (
+            ServiceManager::Systemd => (
                 run("systemctl", &["--user", "show-environment"]),
                 "Containers have none, nor has WSL without `systemd=true` under [boot] in /etc/wsl.conf",
             ),
-            Manager::Launchd => (
+            ServiceManager::Launchd => (
                 run("launchctl", &["print", &launchd::domain()]),
                 "It needs you to be logged in at the screen",
             ),
@@ -55,11 +55,11 @@ impl Manager {
     pub(crate) fn file(self) -> anyhow::Result<PathBuf> {
         let home = data::home().context("no home folder: set HOME")?;
         Ok(match self {
-            Manager::Systemd => {
+            ServiceManager::Systemd => {
                 let config = systemd::config_folder().unwrap_or_else(|| home.join(".config"));
                 config.join("systemd/user").join(systemd::NAME)
             }
-            Manager::Launchd => {
+            ServiceManager::Launchd => {
                 home.join("Library/LaunchAgents").join(format!("{}.plist", launchd::LABEL))
             }
         })
@@ -68,14 +68,14 @@ impl Manager {
     /// How the service does, in a word or two.
     pub(super) fn state(self) -> String {
         match self {
-            Manager::Systemd => {
-                let of = |what| said("systemctl", &["--user", what, systemd::NAME]);
+            ServiceManager::Systemd => {
+                let of = |what| output_of("systemctl", &["--user", what, systemd::NAME]);
                 let known =
                     |text: String| if text.is_empty() { "unknown".to_owned() } else { text };
                 format!("{}, {}", known(of("is-active")), known(of("is-enabled")))
             }
-            Manager::Launchd => {
-                let print = said("launchctl", &["print", &launchd::service()]);
+            ServiceManager::Launchd => {
+                let print = output_of("launchctl", &["print", &launchd::service()]);
                 let state = print.lines().find_map(|line| line.trim().strip_prefix("state = "));
                 state.unwrap_or("not loaded").to_owned()
             }

@@ -6,8 +6,8 @@
 //! gateway starts, out of the very files that they are for. `MemoryDenyWriteExecute` would do the same to those that run
 //! in node. The unit for a whole machine (packaging/systemd) has all of these.
 
-use super::command::{run, said};
-use super::environment::Environment;
+use super::command::{output_of, run};
+use super::environment::ServiceEnvironment;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -15,10 +15,10 @@ use std::path::PathBuf;
 pub(super) const NAME: &str = "tokenforge.service";
 
 /// The unit that starts this program.
-pub(super) fn text(head: &str, program: &str, environment: &Environment) -> String {
+pub(super) fn text(head: &str, program: &str, environment: &ServiceEnvironment) -> String {
     let mut variables = String::new();
     for (name, value) in &environment.variables {
-        let _ = writeln!(variables, "Environment={}", quoted(&format!("{name}={value}")));
+        let _ = writeln!(variables, "Environment={}", quote_word(&format!("{name}={value}")));
     }
     format!(
         "# {head}
@@ -47,7 +47,7 @@ SystemCallArchitectures=native
 [Install]
 WantedBy=default.target
 ",
-        program = quoted(program),
+        program = quote_word(program),
         folder = environment.folder.replace('%', "%%"),
     )
 }
@@ -78,7 +78,7 @@ fn user(words: &[&str]) -> anyhow::Result<()> {
 
 /// The folder for settings where the user's manager looks for units: not the shell's, which may be another.
 pub(super) fn config_folder() -> Option<PathBuf> {
-    named_in(&said("systemctl", &["--user", "show-environment"]))
+    named_in(&output_of("systemctl", &["--user", "show-environment"]))
 }
 
 /// The folder for settings in a manager's environment. It quotes for a shell what has spaces or the like in it.
@@ -94,7 +94,7 @@ fn named_in(environment: &str) -> Option<PathBuf> {
 
 /// A word, as systemd reads it. A dollar is one: it stands for no variable in the first word of a command, nor in
 /// `Environment=`.
-fn quoted(word: &str) -> String {
+fn quote_word(word: &str) -> String {
     let word = word.replace('\\', r"\\").replace('"', "\\\"").replace('%', "%%");
     format!("\"{word}\"")
 }
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn paths_and_variables_are_read_as_they_are() {
-        let environment = Environment {
+        let environment = ServiceEnvironment {
             folder: "/home/a b/100%".to_owned(),
             variables: vec![("HTTPS_PROXY", r#"http://u:p%20\"$@h"#.to_owned())],
         };

@@ -1,7 +1,7 @@
 //! The description of the service: written, started, stopped and taken away.
 
-use super::environment::Environment;
-use super::manager::Manager;
+use super::environment::ServiceEnvironment;
+use super::manager::ServiceManager;
 use super::{is_stale, launchd, systemd};
 use crate::client_file::{self, ClientFile};
 use crate::setup::shim;
@@ -13,34 +13,34 @@ const MARK: &str = "Written by `tokenforge ";
 
 /// Which command writes it, and so takes it away again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Installer {
+pub(crate) enum InstalledBy {
     Service,
     Setup,
 }
 
-impl Installer {
+impl InstalledBy {
     fn head(self) -> &'static str {
         match self {
-            Installer::Service => {
+            InstalledBy::Service => {
                 "Written by `tokenforge service install`; `tokenforge service remove` removes it."
             }
             // Without dashes: in a property list it is a comment, which must not have two in a row.
-            Installer::Setup => "Written by `tokenforge setup`; its option `undo` removes it.",
+            InstalledBy::Setup => "Written by `tokenforge setup`; its option `undo` removes it.",
         }
     }
 }
 
 /// A description of the service, and what it is to say.
-pub(crate) struct Unit {
-    manager: Manager,
+pub(crate) struct ServiceUnit {
+    manager: ServiceManager,
     file: ClientFile,
     text: String,
-    environment: Environment,
+    environment: ServiceEnvironment,
 }
 
-impl Unit {
+impl ServiceUnit {
     /// The one that starts this program. One that is there already stays that of the command that wrote it.
-    pub(crate) fn new(manager: Manager, installer: Installer) -> anyhow::Result<Self> {
+    pub(crate) fn new(manager: ServiceManager, installer: InstalledBy) -> anyhow::Result<Self> {
         let program = &shim::this_program()?;
         let file = ClientFile::find(&manager.file()?)?;
         if file.is_there() && !file.text.contains(MARK) {
@@ -49,16 +49,16 @@ impl Unit {
                 file.name.display()
             );
         }
-        let installer = match file.text.contains(Installer::Service.head()) {
-            true => Installer::Service,
+        let installer = match file.text.contains(InstalledBy::Service.head()) {
+            true => InstalledBy::Service,
             false => installer,
         };
-        let environment = Environment::of_shell()?;
+        let environment = ServiceEnvironment::of_shell()?;
         let text = match manager {
-            Manager::Systemd => systemd::text(installer.head(), program, &environment),
-            Manager::Launchd => launchd::text(installer.head(), program, &environment),
+            ServiceManager::Systemd => systemd::text(installer.head(), program, &environment),
+            ServiceManager::Launchd => launchd::text(installer.head(), program, &environment),
         };
-        Ok(Unit { manager, file, text, environment })
+        Ok(ServiceUnit { manager, file, text, environment })
     }
 
     /// Is it there as it is to be?
@@ -104,8 +104,8 @@ impl Unit {
 
     fn start(&self, is_changed: bool) -> anyhow::Result<()> {
         match self.manager {
-            Manager::Systemd => systemd::start(is_changed),
-            Manager::Launchd => launchd::start(&self.file.name, is_changed),
+            ServiceManager::Systemd => systemd::start(is_changed),
+            ServiceManager::Launchd => launchd::start(&self.file.name, is_changed),
         }
     }
 
@@ -113,12 +113,12 @@ impl Unit {
         let name = self.file.name.display();
         let wrote = if self.is_there() { String::new() } else { format!("wrote {name}\n") };
         match self.manager {
-            Manager::Systemd => format!(
+            ServiceManager::Systemd => format!(
                 "{wrote}ran systemctl --user enable --now {}: it runs now and after every login (to \
                  start it at boot: loginctl enable-linger)",
                 systemd::NAME
             ),
-            Manager::Launchd => format!(
+            ServiceManager::Launchd => format!(
                 "{wrote}ran launchctl bootstrap {}: it runs now and after every login",
                 launchd::domain()
             ),
@@ -138,7 +138,7 @@ impl Unit {
         self.stop_quietly();
         now.remove()?;
         now.forget()?;
-        if self.manager == Manager::Systemd {
+        if self.manager == ServiceManager::Systemd {
             let _ = systemd::forget();
         }
         Ok(())
@@ -146,28 +146,28 @@ impl Unit {
 
     fn stop_quietly(&self) {
         match self.manager {
-            Manager::Systemd => drop(systemd::stop()),
-            Manager::Launchd => launchd::stop(),
+            ServiceManager::Systemd => drop(systemd::stop()),
+            ServiceManager::Launchd => launchd::stop(),
         }
     }
 }
 
 /// A description that is there, and ours.
-pub(crate) struct Installed {
-    manager: Manager,
+pub(crate) struct InstalledUnit {
+    manager: ServiceManager,
     file: ClientFile,
 }
 
-impl Installed {
+impl InstalledUnit {
     /// The one that is there, if it is ours.
-    pub(crate) fn find(manager: Manager) -> anyhow::Result<Option<Self>> {
+    pub(crate) fn find(manager: ServiceManager) -> anyhow::Result<Option<Self>> {
         let file = ClientFile::find(&manager.file()?)?;
-        Ok(file.text.contains(MARK).then_some(Installed { manager, file }))
+        Ok(file.text.contains(MARK).then_some(InstalledUnit { manager, file }))
     }
 
     /// Did `setup` write it?
     pub(crate) fn is_of_setup(&self) -> bool {
-        self.file.text.contains(Installer::Setup.head())
+        self.file.text.contains(InstalledBy::Setup.head())
     }
 
     /// What would go, for a person.
@@ -178,12 +178,12 @@ impl Installed {
     /// Stops it and takes it away; what was done.
     pub(crate) fn remove(&self) -> anyhow::Result<String> {
         match self.manager {
-            Manager::Systemd => systemd::stop()?,
-            Manager::Launchd => launchd::stop(),
+            ServiceManager::Systemd => systemd::stop()?,
+            ServiceManager::Launchd => launchd::stop(),
         }
         self.file.remove()?;
         self.file.forget()?;
-        if self.manager == Manager::Systemd {
+        if self.manager == ServiceManager::Systemd {
             systemd::forget()?;
         }
         Ok(format!("stopped the service, and removed {}", self.file.name.display()))
@@ -196,8 +196,9 @@ mod tests {
 
     #[test]
     fn comments_of_a_property_list_are_well_formed_whoever_writes_it() {
-        for installer in [Installer::Service, Installer::Setup] {
-            let environment = Environment { folder: "/data".to_owned(), variables: Vec::new() };
+        for installer in [InstalledBy::Service, InstalledBy::Setup] {
+            let environment =
+                ServiceEnvironment { folder: "/data".to_owned(), variables: Vec::new() };
             let list = launchd::text(installer.head(), "/opt/tokenforge", &environment);
             let comments: Vec<_> = list.split("<!--").skip(1).collect();
             assert!(!comments.is_empty(), "{list}");

@@ -3,7 +3,7 @@
 //! `wrap` is for one run, and whoever types it knows what is in his settings. A shim runs every day: it may only stand
 //! between an agent and the provider that the agent would have asked, or a key would go to somebody else.
 
-use crate::client_file::{Document, Notation};
+use crate::client_file::{FileNotation, SettingsDocument};
 use crate::data;
 use anyhow::bail;
 use std::env;
@@ -84,7 +84,7 @@ fn text_in(file: &Path, key: &[String]) -> Option<String> {
 
 /// The text at a key of settings.
 pub(super) fn text_at(text: &str, key: &[String]) -> Option<String> {
-    let document = Document::read(text, Notation::Json).ok()?;
+    let document = SettingsDocument::read(text, FileNotation::Json).ok()?;
     let found = key.iter().try_fold(document.root(), |place, name| document.member(place, name));
     Some(document.word(found?)?.text).filter(|text| !text.is_empty())
 }

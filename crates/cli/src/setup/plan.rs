@@ -1,10 +1,10 @@
 //! What has to change, from what is there. The files themselves say what was set up: nothing else is kept about it.
 
-use super::rc::{self, Places, Rc};
-use super::step::Step;
+use super::rc::{self, ShellFile, ShellFolders};
+use super::step::SetupStep;
 use super::{agents, shim, status_line};
-use crate::client_file::{self, Before, Change, ClientFile};
-use crate::service::{Choice, Installed, Installer, Unit};
+use crate::client_file::{self, ClientFile, FileChange, PriorState};
+use crate::service::{InstalledBy, InstalledUnit, ManagerChoice, ServiceUnit};
 use crate::{data, init};
 use anyhow::Context;
 use std::env;
@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use tokenforge_agents::Agent;
 
 /// What has to be done, and said.
-pub(super) struct Installation {
-    pub(super) steps: Vec<Step>,
+pub(super) struct SetupPlan {
+    pub(super) steps: Vec<SetupStep>,
     /// What is worth a look.
     pub(super) notes: Vec<String>,
     /// What to do now.
@@ -22,13 +22,16 @@ pub(super) struct Installation {
 }
 
 /// The service, unless it runs.
-pub(super) fn service(choice: Choice) -> anyhow::Result<Option<Step>> {
-    let unit = Unit::new(choice.manager()?, Installer::Setup)?;
-    Ok((!unit.is_well()).then_some(Step::Install(unit)))
+pub(super) fn service(choice: ManagerChoice) -> anyhow::Result<Option<SetupStep>> {
+    let unit = ServiceUnit::new(choice.manager()?, InstalledBy::Setup)?;
+    Ok((!unit.is_well()).then_some(SetupStep::Install(unit)))
 }
 
 /// Everything but the service.
-pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Result<Installation> {
+pub(super) fn plan_installation(
+    agents: &[&'static str],
+    statusline: bool,
+) -> anyhow::Result<SetupPlan> {
     let program = &shim::this_program()?;
     let folder = std::path::absolute(data::shim_folder()?)?;
     let shown_folder = folder.to_str().context("the path of the data folder is not UTF-8")?;
@@ -37,7 +40,7 @@ pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Re
         let (path, text) = (folder.join(agent), shim::text(agent, program, &folder));
         let old = fs::read_to_string(&path).ok();
         if old.as_ref() != Some(&text) {
-            steps.push(Step::Shim { path, old, new: Some(text) });
+            steps.push(SetupStep::Shim { path, old, new: Some(text) });
         }
     }
     let shell = shell();
@@ -47,7 +50,7 @@ pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Re
     };
     let rcs = rcs.map(rc::distinct);
     for rc in rcs.iter().flatten() {
-        steps.extend(lines(rc, shown_folder)?.map(Step::File));
+        steps.extend(lines(rc, shown_folder)?.map(SetupStep::File));
         notes.extend(aliases(rc, agents));
     }
     if let Some(agent) = agents::status_line_agent(agents) {
@@ -55,7 +58,7 @@ pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Re
         status_line::check(&file)?;
         notes.extend(overriding_address(agent, &file));
         if statusline {
-            steps.extend(with_status_line(file, program)?.map(Step::File));
+            steps.extend(with_status_line(file, program)?.map(SetupStep::File));
         }
     }
     for agent in agents {
@@ -66,11 +69,11 @@ pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Re
             agents::goes_elsewhere(agent).map(|why| format!("{why}; {agent} runs without it")),
         );
     }
-    Ok(Installation { steps, notes, next: next(agents, statusline, rcs.as_deref(), shown_folder) })
+    Ok(SetupPlan { steps, notes, next: next(agents, statusline, rcs.as_deref(), shown_folder) })
 }
 
 /// What to do now.
-fn next(agents: &[&str], statusline: bool, rcs: Option<&[Rc]>, folder: &str) -> Vec<String> {
+fn next(agents: &[&str], statusline: bool, rcs: Option<&[ShellFile]>, folder: &str) -> Vec<String> {
     let names = agents.join(", ");
     let mut next = match rcs {
         Some([rc, ..]) => vec![format!(
@@ -92,32 +95,35 @@ fn next(agents: &[&str], statusline: bool, rcs: Option<&[Rc]>, folder: &str) -> 
 }
 
 /// What takes out what `setup` did, for these agents or for all.
-pub(super) fn removed(agents: &[&'static str], choice: Choice) -> anyhow::Result<Vec<Step>> {
-    let installed = shim::installed();
+pub(super) fn plan_removal(
+    agents: &[&'static str],
+    choice: ManagerChoice,
+) -> anyhow::Result<Vec<SetupStep>> {
+    let installed = shim::installed_shims();
     let is_meant = |agent: &&&'static str| agents.is_empty() || agents.contains(agent);
     let (gone, stay): (Vec<_>, Vec<_>) = installed.iter().partition(is_meant);
     let mut steps = Vec::new();
     let all = agents::supported_names();
     let meant = if agents.is_empty() { &all[..] } else { agents };
     if let Some(agent) = agents::status_line_agent(meant) {
-        steps.extend(without_status_line(settings(agent)?)?.map(Step::File));
+        steps.extend(without_status_line(settings(agent)?)?.map(SetupStep::File));
     }
     // The lines and the service are all agents' together.
     if stay.is_empty() {
         for rc in rc::distinct(places()?.every()) {
-            steps.extend(without_lines(&rc)?.map(Step::File));
+            steps.extend(without_lines(&rc)?.map(SetupStep::File));
         }
     }
     for agent in gone {
         let path = shim::path(agent)?;
         let old = fs::read_to_string(&path).ok();
-        steps.push(Step::Shim { path, old, new: None });
+        steps.push(SetupStep::Shim { path, old, new: None });
     }
     if stay.is_empty()
         && let Ok(manager) = choice.or_usual()
     {
-        let unit = Installed::find(manager)?;
-        steps.extend(unit.filter(Installed::is_of_setup).map(Step::Remove));
+        let unit = InstalledUnit::find(manager)?;
+        steps.extend(unit.filter(InstalledUnit::is_of_setup).map(SetupStep::Remove));
     }
     Ok(steps)
 }
@@ -128,10 +134,10 @@ fn shell() -> Option<String> {
     Some(path.file_name()?.to_str()?.to_owned())
 }
 
-fn places() -> anyhow::Result<Places> {
+fn places() -> anyhow::Result<ShellFolders> {
     let home = data::home().context("no home folder: set HOME")?;
     let config = data::users_config().unwrap_or_else(|| home.join(".config"));
-    Ok(Places { home, config, zsh: data::set("ZDOTDIR"), is_mac: cfg!(target_os = "macos") })
+    Ok(ShellFolders { home, config, zsh: data::set("ZDOTDIR"), is_mac: cfg!(target_os = "macos") })
 }
 
 fn settings(agent: &Agent) -> anyhow::Result<ClientFile> {
@@ -140,27 +146,27 @@ fn settings(agent: &Agent) -> anyhow::Result<ClientFile> {
 }
 
 /// The lines for the folder of shims, unless they are there.
-fn lines(rc: &Rc, folder: &str) -> anyhow::Result<Option<Change>> {
+fn lines(rc: &ShellFile, folder: &str) -> anyhow::Result<Option<FileChange>> {
     let file = ClientFile::find(&rc.file)?;
     let new = rc.with(&file.text, folder).with_context(|| rc.file.display().to_string())?;
     let is_ours = rc::without(&file.text)?.is_some();
-    written(file, new, is_ours, |text| text.to_owned())
+    change_to(file, new, is_ours, |text| text.to_owned())
 }
 
-fn with_status_line(file: ClientFile, program: &str) -> anyhow::Result<Option<Change>> {
+fn with_status_line(file: ClientFile, program: &str) -> anyhow::Result<Option<FileChange>> {
     let new =
-        status_line::installed(&file, program).with_context(|| file.name.display().to_string())?;
+        status_line::install(&file, program).with_context(|| file.name.display().to_string())?;
     let is_ours = status_line::is_installed(&file.text) || init::has_hook(&file.text);
-    written(file, new, is_ours, init::masked)
+    change_to(file, new, is_ours, init::mask_settings)
 }
 
 /// A file with another text, which knows how it was before anything of ours was in it.
-fn written(
+fn change_to(
     file: ClientFile,
     new: String,
     is_ours: bool,
     masked: impl Fn(&str) -> String,
-) -> anyhow::Result<Option<Change>> {
+) -> anyhow::Result<Option<FileChange>> {
     if file.is_there() && new == file.text {
         return Ok(None);
     }
@@ -169,7 +175,7 @@ fn written(
     let name = file.name.display().to_string();
     let diff = client_file::diff(&name, &masked(&file.text), &masked(&new));
     let done = format!("wrote {name}, {}", changed_lines(&file.text, &new));
-    Ok(Some(Change { file, diff, new: Some(new), before: Some(before), done }))
+    Ok(Some(FileChange { file, diff, new: Some(new), before: Some(before), done }))
 }
 
 /// Which lines of the new text are not in the old.
@@ -187,7 +193,7 @@ fn changed_lines(old: &str, new: &str) -> String {
 }
 
 /// Takes the lines out of a shell's file.
-fn without_lines(rc: &Rc) -> anyhow::Result<Option<Change>> {
+fn without_lines(rc: &ShellFile) -> anyhow::Result<Option<FileChange>> {
     // One that cannot be read, and is not ours, does not stand in the way.
     if !fs::read(&rc.file).is_ok_and(|text| rc::is_in(&text)) {
         return Ok(None);
@@ -196,50 +202,50 @@ fn without_lines(rc: &Rc) -> anyhow::Result<Option<Change>> {
     let left = rc::without(&file.text).with_context(|| rc.file.display().to_string())?;
     let Some(left) = left else { return Ok(None) };
     let left = match file.before()? {
-        Some(Before::Nothing { .. }) if left.is_empty() => Before::Nothing { folders: 0 },
+        Some(PriorState::Nothing { .. }) if left.is_empty() => PriorState::Nothing { folders: 0 },
         // The line end that it did not have.
-        Some(Before::Text(before)) if left.strip_suffix('\n') == Some(&before) => {
-            Before::Text(before)
+        Some(PriorState::Text(before)) if left.strip_suffix('\n') == Some(&before) => {
+            PriorState::Text(before)
         }
-        _ => Before::Text(left),
+        _ => PriorState::Text(left),
     };
-    taken_out(file, left, |_| false, |text| text.to_owned()).map(Some)
+    change_back(file, left, |_| false, |text| text.to_owned()).map(Some)
 }
 
-fn without_status_line(file: ClientFile) -> anyhow::Result<Option<Change>> {
+fn without_status_line(file: ClientFile) -> anyhow::Result<Option<FileChange>> {
     if !file.is_there() {
         return Ok(None);
     }
     let before = file.before()?;
-    let left = match status_line::removed(&file.text, before.as_ref()) {
+    let left = match status_line::remove(&file.text, before.as_ref()) {
         Ok(Some(left)) => left,
         Err(error) if status_line::may_be_in(&file.text) => {
             return Err(error).with_context(|| file.name.display().to_string());
         }
         Ok(None) | Err(_) => return Ok(None),
     };
-    taken_out(file, left, init::has_hook, init::masked).map(Some)
+    change_back(file, left, init::has_hook, init::mask_settings).map(Some)
 }
 
 /// A file without what is ours. While something else of ours is in it, what is known of before is kept.
-fn taken_out(
+fn change_back(
     file: ClientFile,
-    left: Before,
+    left: PriorState,
     is_still_ours: impl Fn(&str) -> bool,
     masked: impl Fn(&str) -> String,
-) -> anyhow::Result<Change> {
+) -> anyhow::Result<FileChange> {
     let name = file.name.display().to_string();
     let (new, before, done) = match (left, file.before()?) {
-        (Before::Nothing { .. }, _) => {
+        (PriorState::Nothing { .. }, _) => {
             (None, None, format!("removed {name}, which was not there before"))
         }
-        (Before::Text(text), before) if is_still_ours(&text) => {
+        (PriorState::Text(text), before) if is_still_ours(&text) => {
             (Some(text), before, format!("took the status line out of {name}"))
         }
-        (Before::Text(text), Some(Before::Text(before))) if text == before => {
+        (PriorState::Text(text), Some(PriorState::Text(before))) if text == before => {
             (Some(text), None, format!("restored {name}, byte for byte"))
         }
-        (Before::Text(text), before @ Some(Before::Text(_))) => {
+        (PriorState::Text(text), before @ Some(PriorState::Text(_))) => {
             let kept = file.backup_path();
             let done = format!(
                 "{name} was changed since: only what is ours was taken out; as it was before, it is in {}",
@@ -247,15 +253,17 @@ fn taken_out(
             );
             (Some(text), before, done)
         }
-        (Before::Text(text), _) => (Some(text), None, format!("took what is ours out of {name}")),
+        (PriorState::Text(text), _) => {
+            (Some(text), None, format!("took what is ours out of {name}"))
+        }
     };
     let after = new.as_deref().unwrap_or_default();
     let diff = client_file::diff(&name, &masked(&file.text), &masked(after));
-    Ok(Change { file, diff, new, before, done })
+    Ok(FileChange { file, diff, new, before, done })
 }
 
 /// Aliases that come before any program on the `PATH`.
-fn aliases(rc: &Rc, agents: &[&str]) -> Vec<String> {
+fn aliases(rc: &ShellFile, agents: &[&str]) -> Vec<String> {
     let text = fs::read_to_string(&rc.file).unwrap_or_default();
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_start()));
     let of_agent = |line: &str| {

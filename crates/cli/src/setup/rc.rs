@@ -3,7 +3,7 @@
 //! They stand at the end of the file: what comes before them (a version manager's folders, as a rule) comes after them on
 //! the `PATH`.
 
-use super::shim::quoted;
+use super::shim::quote_shell;
 use anyhow::bail;
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,13 @@ const END: &str = "# <<< tokenforge setup <<<";
 
 /// A shell's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Rc {
+pub(super) struct ShellFile {
     pub(super) file: PathBuf,
     is_fish: bool,
 }
 
 /// Where shells look.
-pub(super) struct Places {
+pub(super) struct ShellFolders {
     pub(super) home: PathBuf,
     /// The user's folder for settings.
     pub(super) config: PathBuf,
@@ -27,14 +27,14 @@ pub(super) struct Places {
     pub(super) is_mac: bool,
 }
 
-impl Places {
+impl ShellFolders {
     /// The files of this shell that get the lines. `None`: it is not known which.
     pub(super) fn of_shell(
         &self,
         shell: &str,
         is_there: &dyn Fn(&Path) -> bool,
-    ) -> Option<Vec<Rc>> {
-        let rc = |file: PathBuf| Rc { file, is_fish: false };
+    ) -> Option<Vec<ShellFile>> {
+        let rc = |file: PathBuf| ShellFile { file, is_fish: false };
         match shell {
             "bash" => {
                 let mut files = vec![rc(self.home.join(".bashrc"))];
@@ -57,11 +57,11 @@ impl Places {
     }
 
     /// Every file that may have the lines, whatever the shell is now.
-    pub(super) fn every(&self) -> Vec<Rc> {
+    pub(super) fn every(&self) -> Vec<ShellFile> {
         let home = [".bashrc", ".zshrc"].iter().chain(&BASH_LOGIN);
         let mut files: Vec<_> =
-            home.map(|name| Rc { file: self.home.join(name), is_fish: false }).collect();
-        files.extend(self.zsh.iter().map(|_| Rc { file: self.zshrc(), is_fish: false }));
+            home.map(|name| ShellFile { file: self.home.join(name), is_fish: false }).collect();
+        files.extend(self.zsh.iter().map(|_| ShellFile { file: self.zshrc(), is_fish: false }));
         files.push(self.fish());
         files
     }
@@ -70,15 +70,15 @@ impl Places {
         self.zsh.as_ref().unwrap_or(&self.home).join(".zshrc")
     }
 
-    fn fish(&self) -> Rc {
-        Rc { file: self.config.join("fish/config.fish"), is_fish: true }
+    fn fish(&self) -> ShellFile {
+        ShellFile { file: self.config.join("fish/config.fish"), is_fish: true }
     }
 }
 
 /// What bash reads at a login: the first of them that is there.
 const BASH_LOGIN: [&str; 3] = [".bash_profile", ".bash_login", ".profile"];
 
-impl Rc {
+impl ShellFile {
     /// The text with the lines for this folder at its end, or where they stand already.
     pub(super) fn with(&self, text: &str, folder: &str) -> anyhow::Result<String> {
         let lines = self.lines(folder);
@@ -105,7 +105,7 @@ pub(super) fn put_first(folder: &str, is_fish: bool) -> String {
             format!("if test \"$PATH[1]\" != {folder}; set -gx PATH {folder} $PATH; end")
         }
         false => {
-            let folder = quoted(folder);
+            let folder = quote_shell(folder);
             format!("case \"$PATH\" in {folder}:*) ;; *) export PATH={folder}:\"$PATH\" ;; esac")
         }
     }
@@ -123,7 +123,7 @@ pub(super) fn is_in(text: &[u8]) -> bool {
 }
 
 /// The same files without those that are one behind their links.
-pub(super) fn distinct(mut files: Vec<Rc>) -> Vec<Rc> {
+pub(super) fn distinct(mut files: Vec<ShellFile>) -> Vec<ShellFile> {
     let mut seen = Vec::new();
     files.retain(|rc| {
         let place = rc.file.canonicalize().unwrap_or_else(|_| rc.file.clone());
@@ -163,11 +163,11 @@ fn around(text: &str) -> anyhow::Result<Option<(&str, &str)>> {
 mod tests {
     use super::*;
 
-    fn places(is_mac: bool) -> Places {
-        Places { home: "/h".into(), config: "/h/.config".into(), zsh: None, is_mac }
+    fn places(is_mac: bool) -> ShellFolders {
+        ShellFolders { home: "/h".into(), config: "/h/.config".into(), zsh: None, is_mac }
     }
 
-    fn files(places: &Places, shell: &str, there: &[&str]) -> Vec<String> {
+    fn files(places: &ShellFolders, shell: &str, there: &[&str]) -> Vec<String> {
         let is_there = |path: &Path| there.iter().any(|name| Path::new("/h").join(name) == path);
         let files = places.of_shell(shell, &is_there).unwrap();
         files.iter().map(|rc| rc.file.display().to_string()).collect()
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(files(&places(false), "bash", &there), ["/h/.bashrc", "/h/.bash_login"]);
         assert_eq!(files(&places(true), "bash", &there[..1]), ["/h/.bashrc", "/h/.profile"]);
         assert_eq!(files(&places(false), "zsh", &[]), ["/h/.zshrc"]);
-        let elsewhere = Places { zsh: Some("/z".into()), ..places(false) };
+        let elsewhere = ShellFolders { zsh: Some("/z".into()), ..places(false) };
         assert_eq!(files(&elsewhere, "zsh", &[]), ["/z/.zshrc"]);
         assert_eq!(files(&places(false), "fish", &[]), ["/h/.config/fish/config.fish"]);
         assert_eq!(places(false).of_shell("nu", &|_| false), None);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_lines_are_put_in_once_and_taken_out_again() {
-        let rc = Rc { file: "/h/.bashrc".into(), is_fish: false };
+        let rc = ShellFile { file: "/h/.bashrc".into(), is_fish: false };
         for text in ["", "alias ll='ls -l'\n", "a\n\n", "a\r\nb\r\n"] {
             let with = rc.with(text, "/d/shims").unwrap();
             assert_eq!(rc.with(&with, "/d/shims").unwrap(), with);

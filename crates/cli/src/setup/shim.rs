@@ -19,8 +19,8 @@ const HEAD: u64 = 64;
 
 /// The text of an agent's shim.
 pub(super) fn text(agent: &str, program: &str, folder: &Path) -> String {
-    let program = quoted(program);
-    let folder = quoted(&folder.display().to_string());
+    let program = quote_shell(program);
+    let folder = quote_shell(&folder.display().to_string());
     format!(
         r#"#!/bin/sh
 {MARK} runs {agent} through the gateway if it answers; `tokenforge setup {agent} --undo` removes this file.
@@ -53,7 +53,7 @@ pub(super) fn path(agent: &str) -> anyhow::Result<PathBuf> {
 }
 
 /// The agents that have a shim.
-pub(crate) fn installed() -> Vec<&'static str> {
+pub(crate) fn installed_shims() -> Vec<&'static str> {
     let is_there = |agent: &&str| path(agent).is_ok_and(|path| is_shim(&path));
     super::agents::supported_names().into_iter().filter(is_there).collect()
 }
@@ -120,7 +120,7 @@ pub(super) fn remove(path: &Path) -> anyhow::Result<()> {
 }
 
 /// A word for a shell.
-pub(super) fn quoted(word: &str) -> String {
+pub(super) fn quote_shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 

@@ -4,9 +4,10 @@
 //! {"statusLine": {"type": "command", "command": "tokenforge statusline"}}
 //! ```
 
-use super::shim::quoted as shell_quoted;
+use super::shim::quote_shell as shell_quoted;
 use crate::client_file::{
-    Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
+    ClientFile, FileNotation, NodeValue, PriorState, SettingsDocument, TextEdits, UnreadableFile,
+    cut, insert, quote_string,
 };
 use anyhow::{Context, bail};
 use tokenforge_engine::command::Command;
@@ -20,23 +21,23 @@ const COMMAND: &str = "tokenforge statusline";
 ///
 /// # Errors
 /// They cannot be read, or there is a status line of the user's own.
-pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<String> {
+pub(super) fn install(file: &ClientFile, program: &str) -> anyhow::Result<String> {
     let command = format!("{} statusline", shell_quoted(program));
     if !is_ours(&command) {
         bail!(
             "this program is {program}, and its status line could not be found again to undo it; call it `tokenforge`"
         );
     }
-    let value = format!(r#"{{"type": "command", "command": {}}}"#, quoted(&command));
+    let value = format!(r#"{{"type": "command", "command": {}}}"#, quote_string(&command));
     let entry = format!(r#""{KEY}": {value}"#);
     if !file.is_there() {
         return Ok(format!("{{\n  {entry}\n}}\n"));
     }
-    let document = Document::read(&file.text, Notation::Json)?;
-    if !matches!(document.node(document.root()).value, Value::Table(_)) {
+    let document = SettingsDocument::read(&file.text, FileNotation::Json)?;
+    if !matches!(document.node(document.root()).value, NodeValue::Table(_)) {
         bail!("the file is not an object");
     }
-    let mut edits = Edits::default();
+    let mut edits = TextEdits::default();
     match document.member(document.root(), KEY) {
         Some(place) if has_ours(&document) => {
             edits.replace(document.node(place).span.clone(), value);
@@ -49,31 +50,34 @@ pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<Stri
         None => insert(&document, document.root(), &entry, &mut edits),
     }
     let new = edits.applied(&file.text);
-    let before = Before::Text(file.text.clone());
-    if removed(&new, Some(&before))? != Some(before) {
+    let before = PriorState::Text(file.text.clone());
+    if remove(&new, Some(&before))? != Some(before) {
         bail!("this could not be undone byte for byte, so nothing is changed");
     }
     Ok(new)
 }
 
 /// The settings without the entry. `None`: it is not there. A file that has nothing else, and was not there, goes with it.
-pub(super) fn removed(text: &str, before: Option<&Before>) -> Result<Option<Before>, Unreadable> {
-    let document = Document::read(text, Notation::Json)?;
+pub(super) fn remove(
+    text: &str,
+    before: Option<&PriorState>,
+) -> Result<Option<PriorState>, UnreadableFile> {
+    let document = SettingsDocument::read(text, FileNotation::Json)?;
     let root = document.root();
     let Some(place) = document.member(root, KEY).filter(|_| has_ours(&document)) else {
         return Ok(None);
     };
-    if document.children(root).len() == 1 && matches!(before, Some(Before::Nothing { .. })) {
-        return Ok(Some(Before::Nothing { folders: 0 }));
+    if document.children(root).len() == 1 && matches!(before, Some(PriorState::Nothing { .. })) {
+        return Ok(Some(PriorState::Nothing { folders: 0 }));
     }
-    let mut edits = Edits::default();
+    let mut edits = TextEdits::default();
     cut(&document, root, place, &mut edits);
-    Ok(Some(Before::Text(edits.applied(text))))
+    Ok(Some(PriorState::Text(edits.applied(text))))
 }
 
 /// Is our entry in these settings?
 pub(crate) fn is_installed(text: &str) -> bool {
-    Document::read(text, Notation::Json).is_ok_and(|document| has_ours(&document))
+    SettingsDocument::read(text, FileNotation::Json).is_ok_and(|document| has_ours(&document))
 }
 
 /// Could our entry be in settings that cannot be read?
@@ -84,12 +88,13 @@ pub(super) fn may_be_in(text: &str) -> bool {
 /// The settings are readable.
 pub(super) fn check(file: &ClientFile) -> anyhow::Result<()> {
     if file.is_there() && !file.text.trim().is_empty() {
-        Document::read(&file.text, Notation::Json).context(file.name.display().to_string())?;
+        SettingsDocument::read(&file.text, FileNotation::Json)
+            .context(file.name.display().to_string())?;
     }
     Ok(())
 }
 
-fn has_ours(document: &Document<'_>) -> bool {
+fn has_ours(document: &SettingsDocument<'_>) -> bool {
     let entry = document.member(document.root(), KEY);
     let command = entry.and_then(|entry| document.member(entry, "command"));
     let command = command.and_then(|command| document.word(command));
@@ -118,13 +123,13 @@ mod tests {
     #[test]
     fn settings_get_the_entry_once_and_are_as_before_without_it() {
         for text in ["{}", "{\n  // mine\n  \"model\": \"opus\",\n}\n", "{\"a\":1}"] {
-            let new = installed(&file(text).1, "/opt/a b/tokenforge").unwrap();
+            let new = install(&file(text).1, "/opt/a b/tokenforge").unwrap();
             assert!(is_installed(&new), "{new}");
-            assert_eq!(installed(&file(&new).1, "/opt/a b/tokenforge").unwrap(), new);
-            let moved = installed(&file(&new).1, "/usr/bin/tokenforge").unwrap();
+            assert_eq!(install(&file(&new).1, "/opt/a b/tokenforge").unwrap(), new);
+            let moved = install(&file(&new).1, "/usr/bin/tokenforge").unwrap();
             assert!(moved.contains("/usr/bin/tokenforge"), "{moved}");
-            let before = Before::Text(text.to_owned());
-            assert_eq!(removed(&moved, Some(&before)).unwrap(), Some(before));
+            let before = PriorState::Text(text.to_owned());
+            assert_eq!(remove(&moved, Some(&before)).unwrap(), Some(before));
         }
     }
 
@@ -132,14 +137,14 @@ mod tests {
     fn a_status_line_of_the_users_own_stays() {
         let text =
             r#"{"statusLine": {"type": "command", "command": "~/line.sh; tokenforge statusline"}}"#;
-        let error = installed(&file(text).1, "/bin/tokenforge").unwrap_err().to_string();
+        let error = install(&file(text).1, "/bin/tokenforge").unwrap_err().to_string();
         assert!(error.starts_with("you already have a status line"), "{error}");
-        assert!(!is_installed(text) && removed(text, None).unwrap().is_none());
+        assert!(!is_installed(text) && remove(text, None).unwrap().is_none());
     }
 
     #[test]
     fn settings_that_cannot_be_read_are_refused() {
-        let error = installed(&file("{\"a\": ").1, "/bin/tokenforge").unwrap_err().to_string();
+        let error = install(&file("{\"a\": ").1, "/bin/tokenforge").unwrap_err().to_string();
         assert!(error.starts_with("line 1, column"), "{error}");
         assert!(check(&file("{\"a\": ").1).is_err() && check(&file("{}").1).is_ok());
     }

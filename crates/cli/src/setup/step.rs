@@ -1,16 +1,16 @@
 //! One change on the way: shown first, done, and taken back if a later one fails.
 
 use super::shim;
-use crate::client_file::{self, Change};
+use crate::client_file::{self, FileChange};
 use crate::output;
-use crate::service::{Installed, Unit};
+use crate::service::{InstalledUnit, ServiceUnit};
 use anyhow::bail;
 use std::path::PathBuf;
 
 /// One change.
-pub(super) enum Step {
-    Install(Unit),
-    Remove(Installed),
+pub(super) enum SetupStep {
+    Install(ServiceUnit),
+    Remove(InstalledUnit),
     Shim {
         path: PathBuf,
         /// What is there now.
@@ -18,17 +18,17 @@ pub(super) enum Step {
         /// What is to be; `None`: nothing.
         new: Option<String>,
     },
-    File(Change),
+    File(FileChange),
 }
 
-impl Step {
+impl SetupStep {
     /// What would change, for a person.
     pub(super) fn shown(&self) -> String {
         match self {
-            Step::Install(unit) => unit.shown(),
-            Step::Remove(unit) => unit.shown(),
-            Step::File(change) => change.diff.clone(),
-            Step::Shim { path, old, new } => {
+            SetupStep::Install(unit) => unit.shown(),
+            SetupStep::Remove(unit) => unit.shown(),
+            SetupStep::File(change) => change.diff.clone(),
+            SetupStep::Shim { path, old, new } => {
                 let text = |text: &Option<String>| text.clone().unwrap_or_default();
                 client_file::diff(&path.display().to_string(), &text(old), &text(new))
             }
@@ -37,14 +37,14 @@ impl Step {
 
     fn take(&self) -> anyhow::Result<()> {
         match self {
-            Step::Install(unit) => Ok(output::print(&unit.install()?)?),
-            Step::Remove(unit) => Ok(output::print(&unit.remove()?)?),
-            Step::File(change) => change.carry_out(),
-            Step::Shim { path, new: Some(text), .. } => {
+            SetupStep::Install(unit) => Ok(output::print(&unit.install()?)?),
+            SetupStep::Remove(unit) => Ok(output::print(&unit.remove()?)?),
+            SetupStep::File(change) => change.carry_out(),
+            SetupStep::Shim { path, new: Some(text), .. } => {
                 shim::write(path, text)?;
                 Ok(output::print(&format!("wrote {}", path.display()))?)
             }
-            Step::Shim { path, new: None, .. } => {
+            SetupStep::Shim { path, new: None, .. } => {
                 shim::remove(path)?;
                 Ok(output::print(&format!("removed {}", path.display()))?)
             }
@@ -53,17 +53,17 @@ impl Step {
 
     fn take_back(&self) -> anyhow::Result<()> {
         match self {
-            Step::Install(unit) => unit.take_back(),
-            Step::Remove(_) => Ok(()),
-            Step::File(change) => change.take_back(),
-            Step::Shim { path, old: Some(text), .. } => shim::write(path, text),
-            Step::Shim { path, old: None, .. } => shim::remove(path),
+            SetupStep::Install(unit) => unit.take_back(),
+            SetupStep::Remove(_) => Ok(()),
+            SetupStep::File(change) => change.take_back(),
+            SetupStep::Shim { path, old: Some(text), .. } => shim::write(path, text),
+            SetupStep::Shim { path, old: None, .. } => shim::remove(path),
         }
     }
 }
 
 /// Takes all steps. If one fails, those before it are taken back.
-pub(super) fn take_all_or_none(steps: &[Step]) -> anyhow::Result<()> {
+pub(super) fn take_all_or_none(steps: &[SetupStep]) -> anyhow::Result<()> {
     for (at, step) in steps.iter().enumerate() {
         let Err(error) = step.take() else { continue };
         let failed = steps[..at].iter().rev().filter_map(|done| done.take_back().err());
@@ -77,7 +77,7 @@ pub(super) fn take_all_or_none(steps: &[Step]) -> anyhow::Result<()> {
 }
 
 /// Takes all steps, also if one fails: an undo leaves as little as it can.
-pub(super) fn take_all(steps: &[Step]) -> anyhow::Result<()> {
+pub(super) fn take_all(steps: &[SetupStep]) -> anyhow::Result<()> {
     let failed: Vec<_> = steps.iter().filter_map(|step| step.take().err()).collect();
     match failed.len() {
         0 => Ok(()),
@@ -100,7 +100,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("file"), "").unwrap();
         std::fs::write(at("shim"), "old").unwrap();
-        let shim = |path: &str, old: Option<&str>| Step::Shim {
+        let shim = |path: &str, old: Option<&str>| SetupStep::Shim {
             path: at(path),
             old: old.map(str::to_owned),
             new: Some("new".to_owned()),
@@ -117,7 +117,7 @@ mod tests {
     fn if_one_cannot_be_taken_back_the_others_are_and_all_errors_are_said() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let shim = |path: &str, old: &str, new: Option<&str>| Step::Shim {
+        let shim = |path: &str, old: &str, new: Option<&str>| SetupStep::Shim {
             path: at(path),
             old: Some(old.to_owned()),
             new: new.map(str::to_owned),

@@ -1,6 +1,6 @@
 //! Cline keeps the address of its provider in a file, and is told of another file by a variable.
 
-use super::provider::Base;
+use super::provider::BaseAddress;
 use anyhow::{Context, bail};
 use http::Uri;
 use serde_json::Value;
@@ -10,16 +10,17 @@ use std::path::Path;
 pub(super) fn settings(path: &Path, url: &str) -> anyhow::Result<(Uri, String)> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("Cline has no provider yet ({})", path.display()))?;
-    let (base, settings) = redirected(&text, url).with_context(|| path.display().to_string())?;
+    let (base, settings) =
+        redirect_settings(&text, url).with_context(|| path.display().to_string())?;
     Ok((base, settings.to_string()))
 }
 
-fn redirected(text: &str, url: &str) -> anyhow::Result<(Uri, Value)> {
+fn redirect_settings(text: &str, url: &str) -> anyhow::Result<(Uri, Value)> {
     let mut settings: Value = serde_json::from_str(text).context("expected JSON")?;
     let name = settings["lastUsedProvider"].as_str().unwrap_or_default().to_owned();
     let path = ["providers", &name, "settings", "baseUrl"];
     let address = path.iter().try_fold(&mut settings, |at, name| at.get_mut(name));
-    let base = address.as_deref().and_then(Value::as_str).and_then(Base::parse);
+    let base = address.as_deref().and_then(Value::as_str).and_then(BaseAddress::parse);
     let Some((address, base)) = address.zip(base) else {
         bail!(
             "Cline's provider `{name}` has no address that can be changed: `cline auth -b URL` sets one"
@@ -37,13 +38,13 @@ mod tests {
     fn only_the_address_of_the_provider_in_use_changes() {
         let text = r#"{"lastUsedProvider": "a", "providers": {
             "a": {"settings": {"apiKey": "k", "baseUrl": "https://h/v1"}}, "b": {"settings": {"baseUrl": "https://i"}}}}"#;
-        let (base, settings) = redirected(text, "http://g").unwrap();
+        let (base, settings) = redirect_settings(text, "http://g").unwrap();
         assert_eq!(base, "https://h");
         assert_eq!(settings["providers"]["a"]["settings"]["baseUrl"], "http://g/v1");
         assert_eq!(settings["providers"]["a"]["settings"]["apiKey"], "k");
         assert_eq!(settings["providers"]["b"]["settings"]["baseUrl"], "https://i");
         for wrong in ["[]", "{}", r#"{"lastUsedProvider": "a", "providers": {"a": {}}}"#] {
-            assert!(redirected(wrong, "http://g").is_err(), "{wrong}");
+            assert!(redirect_settings(wrong, "http://g").is_err(), "{wrong}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How Codex is logged in, and whom its user has set: its address differs with both.
 
-use crate::client_file::{Document, Notation};
+use crate::client_file::{FileNotation, SettingsDocument};
 use crate::data;
 use std::fs;
 use std::path::Path;
@@ -12,17 +12,19 @@ use std::time::UNIX_EPOCH;
 pub(super) fn is_with_chatgpt(program: &str, settings: Option<&Path>) -> bool {
     let (login, notes) =
         (settings.and_then(login), data::folder().map(|folder| folder.join("codex-login")).ok());
-    let Some((login, notes)) = login.zip(notes) else { return asked(program).unwrap_or(false) };
-    if let Some(known) = noted(&fs::read_to_string(&notes).unwrap_or_default(), &login) {
+    let Some((login, notes)) = login.zip(notes) else {
+        return ask_login_status(program).unwrap_or(false);
+    };
+    if let Some(known) = remembered_login(&fs::read_to_string(&notes).unwrap_or_default(), &login) {
         return known;
     }
-    let Some(is_with_chatgpt) = asked(program) else { return false };
+    let Some(is_with_chatgpt) = ask_login_status(program) else { return false };
     // Where it cannot be noted, it is asked again.
     let _ = fs::write(&notes, format!("{login} {is_with_chatgpt}"));
     is_with_chatgpt
 }
 
-fn asked(program: &str) -> Option<bool> {
+fn ask_login_status(program: &str) -> Option<bool> {
     let asked = Command::new(program).args(["login", "status"]).stdin(Stdio::null()).output();
     let said = asked.ok()?;
     let is_said = |said: &Vec<u8>| String::from_utf8_lossy(said).contains("ChatGPT");
@@ -38,7 +40,7 @@ fn login(settings: &Path) -> Option<String> {
 }
 
 /// What was noted about this login.
-fn noted(notes: &str, login: &str) -> Option<bool> {
+fn remembered_login(notes: &str, login: &str) -> Option<bool> {
     let (noted, is_with_chatgpt) = notes.split_once(' ')?;
     (noted == login).then(|| is_with_chatgpt.parse().ok())?
 }
@@ -49,23 +51,23 @@ pub(super) fn set_by_user(settings: &Path, key: &str) -> Option<String> {
 }
 
 fn address(settings: &str, key: &str) -> Option<String> {
-    let settings = Document::read(settings, Notation::Toml).ok()?;
+    let settings = SettingsDocument::read(settings, FileNotation::Toml).ok()?;
     let word = settings.word(settings.member(settings.root(), key)?)?;
     Some(word.text).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{address, noted};
+    use super::{address, remembered_login};
 
     const KEY: &str = "openai_base_url";
 
     #[test]
     fn what_was_said_about_another_login_does_not_count() {
-        assert_eq!(noted("1-20 true", "1-20"), Some(true));
-        assert_eq!(noted("1-20 false", "1-20"), Some(false));
+        assert_eq!(remembered_login("1-20 true", "1-20"), Some(true));
+        assert_eq!(remembered_login("1-20 false", "1-20"), Some(false));
         for other in ["", "1-20", "1-20 perhaps", "1-21 true", "2-20 true"] {
-            assert_eq!(noted(other, "1-20"), None, "{other}");
+            assert_eq!(remembered_login(other, "1-20"), None, "{other}");
         }
     }
 

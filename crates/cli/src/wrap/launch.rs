@@ -9,11 +9,11 @@
 //! elsewhere, without another `setup`.
 
 use super::clients::WrappedClient;
-use super::plan::{Plan, Started};
+use super::plan::{BaseUrlPlan, ClientLaunch};
 use super::{child, route, stay_local};
 use crate::gateway;
 use crate::output::tell;
-use crate::settings::{self, Source};
+use crate::settings::{self, SettingsSource};
 use crate::setup::{agents, shim};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -34,7 +34,7 @@ const DEEPEST: usize = 16;
 
 /// Start an agent behind the gateway that runs, or without it if none answers
 #[derive(Args)]
-pub(crate) struct Launch {
+pub(crate) struct LaunchArgs {
     /// The agent, and after it its arguments, whatever they look like
     // One list: of two, what begins with a dash between them would be taken for an option of ours.
     #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
@@ -42,7 +42,7 @@ pub(crate) struct Launch {
 }
 
 /// Becomes the agent; its exit code, where it had to be a child.
-pub(crate) fn run(launch: &Launch) -> anyhow::Result<i32> {
+pub(crate) fn run(launch: &LaunchArgs) -> anyhow::Result<i32> {
     let (name, arguments) = launch.command.split_first().context("expected an agent")?;
     let name = &*name.to_string_lossy();
     let client =
@@ -51,7 +51,7 @@ pub(crate) fn run(launch: &Launch) -> anyhow::Result<i32> {
     let program = trail.next(name, shim::real(name))?;
     let mut command = Command::new(&program);
     command.env(TRAIL, trail.with(&program));
-    let started = match started(client, &program) {
+    let started = match prepare_launch(client, &program) {
         Ok(started) => {
             command.envs(started.variables.iter().map(|(name, value)| (name, value)));
             command.args(&started.arguments);
@@ -60,7 +60,7 @@ pub(crate) fn run(launch: &Launch) -> anyhow::Result<i32> {
         }
         Err(error) => {
             tell(&format!("tokenforge: {error:#}; {name} runs without it"));
-            Started::default()
+            ClientLaunch::default()
         }
     };
     command.args(arguments);
@@ -68,9 +68,9 @@ pub(crate) fn run(launch: &Launch) -> anyhow::Result<i32> {
 }
 
 /// What the agent is told, if there is a gateway for it.
-fn started(client: WrappedClient, program: &Path) -> anyhow::Result<Started> {
+fn prepare_launch(client: WrappedClient, program: &Path) -> anyhow::Result<ClientLaunch> {
     // A project may be anybody's, and its file could send the agent's key anywhere.
-    let source = Source { file: settings::users_file(), flags: Overrides::default() };
+    let source = SettingsSource { file: settings::users_file(), flags: Overrides::default() };
     let settings = source.load().context("the gateway's settings cannot be used")?;
     let url = gateway::url(settings.listen);
     let has_upstreams = match probe::ask_patiently(&settings) {
@@ -96,7 +96,7 @@ fn started(client: WrappedClient, program: &Path) -> anyhow::Result<Started> {
         bail!("{why}");
     }
     let path = program.to_str().context("the path of the agent's program is not UTF-8")?;
-    let plan = Plan::new(client, path, &url)?;
+    let plan = BaseUrlPlan::new(client, path, &url)?;
     // What was read here may not be what the gateway was started with.
     if !has_upstreams && !plan.is_usual() {
         bail!(
@@ -118,7 +118,7 @@ fn started(client: WrappedClient, program: &Path) -> anyhow::Result<Started> {
 }
 
 #[cfg(unix)]
-fn run_as(mut command: Command, name: &str, started: Started) -> anyhow::Result<i32> {
+fn run_as(mut command: Command, name: &str, started: ClientLaunch) -> anyhow::Result<i32> {
     use std::os::unix::process::CommandExt;
     // As a shell would: some agents look at what they were called.
     command.arg0(name);
@@ -129,11 +129,11 @@ fn run_as(mut command: Command, name: &str, started: Started) -> anyhow::Result<
 }
 
 #[cfg(not(unix))]
-fn run_as(command: Command, _: &str, started: Started) -> anyhow::Result<i32> {
-    as_child(command, started)
+fn run_as(command: Command, _: &str, started: ClientLaunch) -> anyhow::Result<i32> {
+    as_child(command, prepare_launch)
 }
 
-fn as_child(command: Command, started: Started) -> anyhow::Result<i32> {
+fn as_child(command: Command, started: ClientLaunch) -> anyhow::Result<i32> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
     let code = runtime.block_on(child::run(command.into()));

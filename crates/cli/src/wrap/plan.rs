@@ -1,7 +1,7 @@
 //! What a client is to be told. It is made before there is a gateway, since the user may have set whom it is to ask.
 
 use super::clients::WrappedClient;
-use super::provider::{Base, asked, redirect};
+use super::provider::{BaseAddress, redirect, upstream_for};
 use super::{cline, codex};
 use anyhow::{Context, bail};
 use http::Uri;
@@ -18,68 +18,72 @@ const URL: &str = "{url}";
 
 /// What a client is to be told.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct BaseUrlPlan {
     /// Whom the user has set, for all requests or for those of one provider.
     upstreams: Vec<(Option<Provider>, Uri)>,
-    told: Vec<Told>,
+    told: Vec<LaunchInput>,
 }
 
 #[derive(Debug)]
-enum Told {
+enum LaunchInput {
     Variable(&'static str, String),
     Argument(String),
     /// Who gets the path of a file, how that ends, and what it says.
-    File(Reader, &'static str, String),
+    File(PathRecipient, &'static str, String),
 }
 
 #[derive(Debug)]
-enum Reader {
+enum PathRecipient {
     Argument(&'static str),
     Variable(&'static str),
 }
 
 /// A client told where its provider is. Its files are gone with this.
 #[derive(Debug, Default)]
-pub(super) struct Started {
+pub(super) struct ClientLaunch {
     pub(super) variables: Vec<(&'static str, OsString)>,
     pub(super) arguments: Vec<OsString>,
     files: Vec<TempPath>,
 }
 
-impl Started {
+impl ClientLaunch {
     /// Is there a file that must be taken away when the client ends?
     pub(super) fn has_files(&self) -> bool {
         !self.files.is_empty()
     }
 }
 
-impl Plan {
+impl BaseUrlPlan {
     /// The plan for a client that is started by this program. `gateway` is the address at which one of ours may run.
     ///
     /// # Errors
     /// Why the client cannot be told.
     pub(super) fn new(client: WrappedClient, program: &str, gateway: &str) -> anyhow::Result<Self> {
-        let mut plan = Plan::default();
+        let mut plan = BaseUrlPlan::default();
         let is_only = client.base_url.len() == 1;
         for way in client.base_url {
             match way {
                 BaseUrl::Variable { name, value, provider } => {
                     let provider = (!is_only).then_some(*provider);
                     let set = plan.set_by_user(name, provider, gateway)?;
-                    plan.told.push(Told::Variable(name, set.unwrap_or(value.clone())));
+                    plan.told.push(LaunchInput::Variable(name, set.unwrap_or(value.clone())));
                 }
                 BaseUrl::VariableIfSet { name, otherwise } => {
                     match plan.set_by_user(name, None, gateway)? {
-                        Some(value) => plan.told.push(Told::Variable(name, value)),
+                        Some(value) => plan.told.push(LaunchInput::Variable(name, value)),
                         None => bail!("{otherwise}"),
                     }
                 }
                 BaseUrl::JsonVariable { name, addresses } => {
                     let value = plan.merged(addresses, variable(name).as_deref(), gateway);
-                    plan.told.push(Told::Variable(name, value.context(name.as_str())?));
+                    plan.told.push(LaunchInput::Variable(name, value.context(name.as_str())?));
                 }
                 BaseUrl::FileArgument { argument, suffix, text } => {
-                    plan.told.push(Told::File(Reader::Argument(argument), suffix, text.clone()));
+                    plan.told.push(LaunchInput::File(
+                        PathRecipient::Argument(argument),
+                        suffix,
+                        text.clone(),
+                    ));
                 }
                 BaseUrl::SettingArgument { argument, key, with_key, with_subscription, .. } => {
                     let settings = client.settings();
@@ -98,14 +102,18 @@ impl Plan {
                         None => with_key,
                     };
                     let setting = format!("{key}=\"{value}\"");
-                    plan.told.extend([argument.clone(), setting].map(Told::Argument));
+                    plan.told.extend([argument.clone(), setting].map(LaunchInput::Argument));
                 }
                 BaseUrl::SettingsCopy { name } => {
                     let settings =
                         client.settings().context("Cline's settings: there is no home folder")?;
                     let (base, settings) = cline::settings(&settings, URL)?;
                     plan.upstreams.push((None, base));
-                    plan.told.push(Told::File(Reader::Variable(name), ".json", settings));
+                    plan.told.push(LaunchInput::File(
+                        PathRecipient::Variable(name),
+                        ".json",
+                        settings,
+                    ));
                 }
             }
         }
@@ -122,8 +130,8 @@ impl Plan {
     pub(super) fn missed_by(&self, client: WrappedClient, upstreams: &Upstreams) -> Option<&Uri> {
         let only = client.only_provider();
         let is_asked = |(provider, origin): &&(Option<Provider>, Uri)| {
-            let asked = asked(upstreams, provider.or(only));
-            asked.is_some_and(|asked| Base::of(asked) == Base::of(origin))
+            let asked = upstream_for(upstreams, provider.or(only));
+            asked.is_some_and(|asked| BaseAddress::of(asked) == BaseAddress::of(origin))
         };
         self.upstreams.iter().find(|set| !is_asked(set)).map(|(_, origin)| origin)
     }
@@ -139,23 +147,23 @@ impl Plan {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub(super) fn start(&self, url: &str) -> anyhow::Result<Started> {
-        let mut started = Started::default();
+    pub(super) fn start(&self, url: &str) -> anyhow::Result<ClientLaunch> {
+        let mut started = ClientLaunch::default();
         for told in &self.told {
             match told {
-                Told::Variable(name, value) => {
+                LaunchInput::Variable(name, value) => {
                     started.variables.push((name, value.replace(URL, url).into()));
                 }
-                Told::Argument(argument) => {
+                LaunchInput::Argument(argument) => {
                     started.arguments.push(argument.replace(URL, url).into());
                 }
-                Told::File(reader, suffix, text) => {
-                    let file = written(&text.replace(URL, url), suffix)?;
+                LaunchInput::File(reader, suffix, text) => {
+                    let file = write_temporary_file(&text.replace(URL, url), suffix)?;
                     match reader {
-                        Reader::Argument(argument) => {
+                        PathRecipient::Argument(argument) => {
                             started.arguments.extend([argument.into(), file.as_os_str().to_owned()])
                         }
-                        Reader::Variable(name) => {
+                        PathRecipient::Variable(name) => {
                             started.variables.push((name, file.as_os_str().to_owned()));
                         }
                     }
@@ -185,8 +193,9 @@ impl Plan {
         provider: Option<Provider>,
         gateway: &str,
     ) -> anyhow::Result<Option<String>> {
-        let base = Base::parse(text).context("expected an address such as https://host/path")?;
-        if Base::parse(gateway).is_some_and(|own| own.origin == base.origin) {
+        let base =
+            BaseAddress::parse(text).context("expected an address such as https://host/path")?;
+        if BaseAddress::parse(gateway).is_some_and(|own| own.origin == base.origin) {
             return Ok(None);
         }
         self.upstreams.push((provider, base.origin));
@@ -223,7 +232,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// A private file, which is gone when the result is.
-fn written(text: &str, suffix: &str) -> anyhow::Result<TempPath> {
+fn write_temporary_file(text: &str, suffix: &str) -> anyhow::Result<TempPath> {
     let named = tempfile::Builder::new().prefix("tokenforge-").suffix(suffix).tempfile();
     let mut file = named.context("cannot make a file for the client")?;
     file.write_all(text.as_bytes()).context("cannot write a file for the client")?;
@@ -247,9 +256,12 @@ mod tests {
 
     const URL: &str = "http://127.0.0.1:1234/p/web";
 
-    fn started(client: &str) -> Started {
+    fn started(client: &str) -> ClientLaunch {
         let client = WrappedClient::of_program(client).unwrap();
-        Plan::new(client, "no-such-program", "http://127.0.0.1:8787").unwrap().start(URL).unwrap()
+        BaseUrlPlan::new(client, "no-such-program", "http://127.0.0.1:8787")
+            .unwrap()
+            .start(URL)
+            .unwrap()
     }
 
     #[test]
@@ -287,8 +299,8 @@ mod tests {
         ]
     }
 
-    fn merged(users: &str) -> anyhow::Result<(Value, Plan)> {
-        let mut plan = Plan::default();
+    fn merged(users: &str) -> anyhow::Result<(Value, BaseUrlPlan)> {
+        let mut plan = BaseUrlPlan::default();
         let all = plan.merged(&addresses(), Some(users), "http://127.0.0.1:8787")?;
         Ok((serde_json::from_str(&all)?, plan))
     }

@@ -6,14 +6,14 @@ use tokenforge_config::Upstreams;
 
 /// Where a client's requests would go without us, as its user has set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Base {
+pub(super) struct BaseAddress {
     /// Scheme and host.
     pub(super) origin: Uri,
     /// The path, without a slash at its end.
     pub(super) path: String,
 }
 
-impl Base {
+impl BaseAddress {
     /// Reads an address; nothing if it is none that requests can go to.
     pub(super) fn parse(text: &str) -> Option<Self> {
         Self::of(&text.trim().parse().ok()?)
@@ -23,12 +23,12 @@ impl Base {
     pub(super) fn of(uri: &Uri) -> Option<Self> {
         let scheme = uri.scheme_str().filter(|scheme| matches!(*scheme, "http" | "https"))?;
         let origin = format!("{scheme}://{}", uri.authority()?).parse().ok()?;
-        Some(Base { origin, path: uri.path().trim_end_matches('/').to_owned() })
+        Some(BaseAddress { origin, path: uri.path().trim_end_matches('/').to_owned() })
     }
 }
 
 /// Whom a gateway with these upstreams asks for this provider's requests, or for all.
-pub(super) fn asked(upstreams: &Upstreams, provider: Option<Provider>) -> Option<&Uri> {
+pub(super) fn upstream_for(upstreams: &Upstreams, provider: Option<Provider>) -> Option<&Uri> {
     let own = match provider {
         Some(Provider::Anthropic) => Some(&upstreams.anthropic),
         Some(Provider::OpenAi) => Some(&upstreams.openai),
@@ -58,14 +58,14 @@ mod tests {
 
     #[test]
     fn an_address_is_its_origin_and_its_path() {
-        let base = Base::parse("https://llm.example.com:8443/team/v1/").unwrap();
+        let base = BaseAddress::parse("https://llm.example.com:8443/team/v1/").unwrap();
         assert_eq!(
             (base.origin.to_string(), base.path.as_str()),
             ("https://llm.example.com:8443/".into(), "/team/v1")
         );
-        assert_eq!(Base::parse("http://h").unwrap().path, "");
+        assert_eq!(BaseAddress::parse("http://h").unwrap().path, "");
         for wrong in ["", "h:80", "ftp://h", "/v1"] {
-            assert_eq!(Base::parse(wrong), None, "{wrong}");
+            assert_eq!(BaseAddress::parse(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The way of the agent's requests: through a gateway that runs, or through one of our own.
 
 use super::launch::probe::{self, ProbeResult};
-use super::plan::Plan;
+use super::plan::BaseUrlPlan;
 use super::savings;
-use crate::embedded::Embedded;
-use crate::gateway::{Gateway, url};
+use crate::embedded::EmbeddedGateway;
+use crate::gateway::{GatewayClient, url};
 use crate::output::tell;
 use crate::{ledger, serve};
 use std::env;
@@ -25,8 +25,8 @@ const SILENCES: u32 = 2;
 const LONGEST: usize = 64;
 
 /// An open way.
-pub(super) struct Route {
-    gateway: Gateway,
+pub(super) struct GatewayRoute {
+    gateway: GatewayClient,
     project: String,
     /// When it was opened, in seconds since 1970.
     since: u64,
@@ -35,31 +35,31 @@ pub(super) struct Route {
 }
 
 /// The gateway that is ours, if there is one: from the beginning, or since another stopped answering.
-type Own = Arc<Mutex<Option<Embedded>>>;
+type Own = Arc<Mutex<Option<EmbeddedGateway>>>;
 
-impl Route {
+impl GatewayRoute {
     /// Takes the gateway that runs, if it is like us and there is nothing special about this run; else starts one.
     pub(super) async fn open(
-        plan: &Plan,
+        plan: &BaseUrlPlan,
         settings: Settings,
         is_special: bool,
     ) -> anyhow::Result<Self> {
         let project = project();
         let asks_for_keys = !settings.keys.is_empty();
         if !is_special && !asks_for_keys && plan.is_usual() {
-            let gateway = Gateway::new(&url(settings.listen), settings.admin_token.clone())?;
+            let gateway = GatewayClient::new(&url(settings.listen), settings.admin_token.clone())?;
             if is_ours(settings.clone()).await {
                 let since = ledger::now();
                 let own = Own::default();
                 let watching = Some(tokio::spawn(stand_in(settings, own.clone())));
-                return Ok(Route { gateway, project, since, own, watching });
+                return Ok(GatewayRoute { gateway, project, since, own, watching });
             }
         }
         let token = settings.admin_token.clone();
         let own = start(for_one(settings, plan)).await?;
-        let gateway = Gateway::new(&url(own.address), token)?;
+        let gateway = GatewayClient::new(&url(own.address), token)?;
         let own = Arc::new(Mutex::new(Some(own)));
-        Ok(Route { gateway, project, since: ledger::now(), own, watching: None })
+        Ok(GatewayRoute { gateway, project, since: ledger::now(), own, watching: None })
     }
 
     /// What a client is told: the address, and the project under which it is counted.
@@ -97,23 +97,23 @@ async fn is_ours(settings: Settings) -> bool {
 
 /// The settings of a gateway for one agent: on this machine, where nobody else knows of it, and without keys, since the
 /// agent has none but its provider's.
-fn for_one(mut settings: Settings, plan: &Plan) -> Settings {
+fn for_one(mut settings: Settings, plan: &BaseUrlPlan) -> Settings {
     settings.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     settings.keys.clear();
     plan.redirect(&mut settings.upstreams);
     settings
 }
 
-async fn start(settings: Settings) -> anyhow::Result<Embedded> {
+async fn start(settings: Settings) -> anyhow::Result<EmbeddedGateway> {
     let store = serve::open(&settings.store)?;
-    let embedded = Embedded::start(serve::with_data(settings), store).await?;
+    let embedded = EmbeddedGateway::start(serve::with_data(settings), store).await?;
     embedded.admit_operator();
     Ok(embedded)
 }
 
 /// Takes the place of a gateway that no longer answers: the agent knows no other address.
 async fn stand_in(settings: Settings, own: Own) {
-    let Ok(gateway) = Gateway::new(&url(settings.listen), None) else { return };
+    let Ok(gateway) = GatewayClient::new(&url(settings.listen), None) else { return };
     let mut silences = 0;
     loop {
         tokio::time::sleep(EVERY).await;

@@ -16,11 +16,15 @@ pub(super) fn line(gain: Option<&Gain>, look: &str) -> String {
         1 => "1 tool result".to_owned(),
         results => format!("{} tool results", grouped(results as usize)),
     };
-    format!("{results} in {} requests: {}; {look}", grouped(gain.requests as usize), saved(gain))
+    format!(
+        "{results} in {} requests: {}; {look}",
+        grouped(gain.requests as usize),
+        savings_text(gain)
+    )
 }
 
 /// The net figure: of the bill if it is known, else of the whole context.
-fn saved(gain: &Gain) -> String {
+fn savings_text(gain: &Gain) -> String {
     if let Some(cost) = gain.cost.filter(|cost| cost.requests > 0) {
         let share = share(gain, Of::Bill);
         return match cost.saved < 0.0 {

@@ -22,7 +22,7 @@ const REMEMBERED: usize = 1 << 18;
 pub(super) struct ClaudeCode {
     calls: Calls,
     model: Option<String>,
-    threads: HashMap<Thread, Place>,
+    threads: HashMap<Thread, ThreadPosition>,
     /// Where in which conversation an entry is.
     entries: HashMap<u64, (Thread, usize)>,
     /// Messages that were told, also those before a summary.
@@ -31,7 +31,7 @@ pub(super) struct ClaudeCode {
 
 /// How far a conversation is.
 #[derive(Default)]
-struct Place {
+struct ThreadPosition {
     messages: usize,
     /// How many messages there were after the last answer.
     answered: usize,
@@ -41,7 +41,7 @@ struct Place {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct LogEntry {
     #[serde(rename = "type")]
     kind: Option<String>,
     subtype: Option<String>,
@@ -88,7 +88,7 @@ fn request_of(answer: Option<&str>, request: Option<&str>, entry: Option<&str>) 
 
 impl Reader for ClaudeCode {
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
-        let entry: Entry = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+        let entry: LogEntry = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         if self.is_told(&entry) {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl Reader for ClaudeCode {
             Some("user") => self.user(&entry, thread, tell),
             Some("assistant") => self.assistant(&entry, thread, tell),
             Some("system") if entry.subtype.as_deref() == Some("compact_boundary") => {
-                self.threads.insert(thread, Place::default());
+                self.threads.insert(thread, ThreadPosition::default());
                 self.entries.retain(|_, (of, _)| *of != thread);
                 tell(Event::Forgotten { thread });
             }
@@ -116,7 +116,7 @@ impl Reader for ClaudeCode {
 
 impl ClaudeCode {
     /// Is it a copy of a message that was told?
-    fn is_told(&mut self, entry: &Entry) -> bool {
+    fn is_told(&mut self, entry: &LogEntry) -> bool {
         let is_message = matches!(entry.kind.as_deref(), Some("user" | "assistant"));
         let Some(uuid) = entry.uuid.as_ref().filter(|_| is_message) else { return false };
         if self.told.len() >= REMEMBERED {
@@ -126,7 +126,7 @@ impl ClaudeCode {
     }
 
     /// The conversation that an entry belongs to. Subagents have a name, or begin where no entry is before them.
-    fn thread(&self, entry: &Entry) -> Thread {
+    fn thread(&self, entry: &LogEntry) -> Thread {
         if entry.is_sidechain != Some(true) {
             return MAIN;
         }
@@ -140,7 +140,7 @@ impl ClaudeCode {
         }
     }
 
-    fn user(&mut self, entry: &Entry, thread: Thread, tell: Tell<'_>) {
+    fn user(&mut self, entry: &LogEntry, thread: Thread, tell: Tell<'_>) {
         let Some(message) = &entry.message else { return };
         let mut message = self.calls.message(message);
         message.author = Author::Client;
@@ -156,18 +156,18 @@ impl ClaudeCode {
     }
 
     /// A prompt that follows an entry from before the last answer is one that the user went back for.
-    fn rewind(&mut self, entry: &Entry, thread: Thread, tell: Tell<'_>) {
+    fn rewind(&mut self, entry: &LogEntry, thread: Thread, tell: Tell<'_>) {
         let parent = entry.parent_uuid.as_ref().and_then(|uuid| self.entries.get(&hash(uuid)));
         let (Some((of, messages)), Some(place)) = (parent, self.threads.get_mut(&thread)) else {
             return;
         };
         if *of == thread && *messages < place.answered {
-            *place = Place { messages: *messages, ..Place::default() };
+            *place = ThreadPosition { messages: *messages, ..ThreadPosition::default() };
             tell(Event::Rewound { thread, messages: *messages });
         }
     }
 
-    fn assistant(&mut self, entry: &Entry, thread: Thread, tell: Tell<'_>) {
+    fn assistant(&mut self, entry: &LogEntry, thread: Thread, tell: Tell<'_>) {
         let Some(body) = &entry.message else { return };
         let model = body["model"].as_str();
         // What the client itself said in the model's place was no request.

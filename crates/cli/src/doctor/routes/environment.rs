@@ -2,7 +2,7 @@
 
 use super::CHECK;
 use crate::doctor::finding::Finding;
-use crate::gateway::{Gateway, url};
+use crate::gateway::{GatewayClient, url};
 use crate::wrap::base_variables;
 use http::Uri;
 use std::env;
@@ -29,7 +29,7 @@ async fn look(name: &str, address: &str, settings: &Settings) -> Option<Finding>
         return None;
     }
     let origin = format!("http://{}", uri.authority()?);
-    let version = Gateway::new(&origin, None).ok()?.version().await;
+    let version = GatewayClient::new(&origin, None).ok()?.version().await;
     Some(match version {
         Some(_) => Finding::ok(CHECK, format!("{name} points to the gateway at {origin}")),
         None if origin == url(settings.listen) => {

@@ -2,7 +2,7 @@
 
 use super::CHECK;
 use crate::doctor::finding::Finding;
-use crate::init::Scope;
+use crate::init::HookScope;
 use crate::init::routes::{self, HookRoute};
 use crate::{data, hook};
 use std::fs;
@@ -25,7 +25,7 @@ fn finding(route: HookRoute) -> Finding {
     let gone = route.program.filter(|program| program.is_absolute() && !program.is_file());
     if let Some(program) = gone {
         let says = format!("{file}: {client} runs {}, which does not exist", program.display());
-        let scope = if route.scope == Scope::Project { " --project" } else { "" };
+        let scope = if route.scope == HookScope::Project { " --project" } else { "" };
         return Finding::broken(CHECK, says)
             .remedied_by(format!("tokenforge init {client}{scope}"));
     }

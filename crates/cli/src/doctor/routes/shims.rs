@@ -5,10 +5,10 @@ use crate::doctor::finding::Finding;
 use crate::setup::shim;
 
 pub(super) fn check() -> Vec<Finding> {
-    shim::installed().into_iter().map(shown).collect()
+    shim::installed_shims().into_iter().map(finding).collect()
 }
 
-fn shown(agent: &str) -> Finding {
+fn finding(agent: &str) -> Finding {
     match shim::on_path(agent).next() {
         Some(first) if shim::is_shim(&first) => {
             Finding::ok(CHECK, format!("{agent} goes through the gateway, by {}", first.display()))

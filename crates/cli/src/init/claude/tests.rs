@@ -11,13 +11,13 @@ fn with(text: &str) -> String {
     with_hook(text, &command(PROGRAM), TOOLS).unwrap()
 }
 
-fn without(text: &str, before: Option<&str>) -> Option<Before> {
-    let before = before.map(|text| Before::Text(text.to_owned()));
-    removed(text, before.as_ref()).unwrap()
+fn without(text: &str, before: Option<&str>) -> Option<PriorState> {
+    let before = before.map(|text| PriorState::Text(text.to_owned()));
+    remove(text, before.as_ref()).unwrap()
 }
 
-fn text(text: &str) -> Option<Before> {
-    Some(Before::Text(text.to_owned()))
+fn text(text: &str) -> Option<PriorState> {
+    Some(PriorState::Text(text.to_owned()))
 }
 
 #[test]
@@ -71,12 +71,12 @@ fn a_program_of_another_name_is_not_put_in_since_it_would_not_be_found_again() {
             std::fs::write(&path, text).unwrap();
         }
         let file = ClientFile::find(&path).unwrap();
-        let error = installed(&file, "/opt/tokenforge-nightly", TOOLS).unwrap_err().to_string();
+        let error = install(&file, "/opt/tokenforge-nightly", TOOLS).unwrap_err().to_string();
         assert!(
             error.contains("/opt/tokenforge-nightly") && error.contains("`tokenforge`"),
             "{error}"
         );
-        assert!(is_installed(&installed(&file, PROGRAM, TOOLS).unwrap()));
+        assert!(is_installed(&install(&file, PROGRAM, TOOLS).unwrap()));
     }
 }
 
@@ -102,8 +102,8 @@ fn what_was_made_for_the_entry_goes_with_it_and_what_was_there_stays() {
         assert_eq!(without(&with(file), Some(file)), text(file), "{file}");
     }
     let created = whole(&command(PROGRAM), TOOLS);
-    let nothing = Before::Nothing { folders: 2 };
-    assert_eq!(removed(&created, Some(&nothing)).unwrap(), Some(Before::Nothing { folders: 0 }));
+    let nothing = PriorState::Nothing { folders: 2 };
+    assert_eq!(remove(&created, Some(&nothing)).unwrap(), Some(PriorState::Nothing { folders: 0 }));
     assert_eq!(without(&created, None), text("{\n  \n}\n"));
     assert_eq!(without("{}", None), None);
 }
@@ -111,8 +111,8 @@ fn what_was_made_for_the_entry_goes_with_it_and_what_was_there_stays() {
 #[test]
 fn what_others_put_beside_the_entry_stays() {
     let created = whole(&command(PROGRAM), TOOLS);
-    let nothing = Some(Before::Nothing { folders: 0 });
-    let left = |file: &str| removed(file, nothing.as_ref()).unwrap();
+    let nothing = Some(PriorState::Nothing { folders: 0 });
+    let left = |file: &str| remove(file, nothing.as_ref()).unwrap();
     let behind = created.replace("  }\n}\n", "  },\n  \"model\": \"opus\"\n}\n");
     assert_eq!(left(&behind), text("{\n  \"model\": \"opus\"\n}\n"));
     let in_front =
@@ -120,13 +120,13 @@ fn what_others_put_beside_the_entry_stays() {
     assert_eq!(left(&in_front), text("{\n  \"model\": \"opus\"\n}\n"));
     let other = "{\"type\": \"command\", \"command\": \"mine\"}";
     let same_entry = created.replace("}]}\n", &format!("}}, {other}]}}\n"));
-    let Some(Before::Text(kept)) = left(&same_entry) else { panic!("{same_entry}") };
+    let Some(PriorState::Text(kept)) = left(&same_entry) else { panic!("{same_entry}") };
     assert!(kept.contains(&format!("\"hooks\": [{other}]")) && !is_installed(&kept), "{kept}");
 }
 
 #[test]
 fn values_of_variables_are_not_shown() {
-    let shown = masked(
+    let shown = mask_settings(
         r#"{"env": {"K": "private"}, "hooks": {"Stop": [{"hooks": [{"headers": {"A": "private"}}]}]}}"#,
     );
     assert!(!shown.contains("private") && shown.contains("***"), "{shown}");
@@ -168,24 +168,24 @@ fn settings() -> impl Strategy<Value = String> {
 
 /// The settings as a client reads them.
 fn read(text: &str) -> Json {
-    fn value(document: &Document<'_>, place: usize) -> Json {
+    fn value(document: &SettingsDocument<'_>, place: usize) -> Json {
         match &document.node(place).value {
-            Value::Text(text) => text.clone().into(),
-            Value::List(items) => items.iter().map(|item| value(document, *item)).collect(),
-            Value::Table(members) => members
+            NodeValue::Text(text) => text.clone().into(),
+            NodeValue::List(items) => items.iter().map(|item| value(document, *item)).collect(),
+            NodeValue::Table(members) => members
                 .iter()
                 .map(|(name, member)| (name.clone(), value(document, *member)))
                 .collect(),
-            Value::Other => document.raw(&document.node(place).span).into(),
+            NodeValue::Other => document.raw(&document.node(place).span).into(),
         }
     }
-    let document = Document::read(text, Notation::Json).unwrap();
+    let document = SettingsDocument::read(text, FileNotation::Json).unwrap();
     value(&document, document.root())
 }
 
 /// Members at the end of an object, as a person or Claude Code itself adds them, with or without a layout of one's own.
 fn edited(text: &str, member: &str) -> String {
-    let document = Document::read(text, Notation::Json).unwrap();
+    let document = SettingsDocument::read(text, FileNotation::Json).unwrap();
     let last = document.children(document.root()).last().map(|last| document.node(*last).span.end);
     let at = last.unwrap();
     format!("{}, {member}{}", &text[..at], &text[at..])
@@ -206,7 +206,7 @@ proptest! {
             true => edited(&with(&file), "\"added\": [\"x\"]"),
             false => with(&file).replace("// c", "// another"),
         };
-        let Some(Before::Text(left)) = without(&changed, Some(&file)) else {
+        let Some(PriorState::Text(left)) = without(&changed, Some(&file)) else {
             return Err(TestCaseError::fail(changed));
         };
         let mut expected = read(&file);
@@ -220,7 +220,7 @@ proptest! {
 
     #[test]
     fn without_a_backup_it_is_still_taken_out(file in settings()) {
-        let Some(Before::Text(left)) = without(&with(&file), None) else {
+        let Some(PriorState::Text(left)) = without(&with(&file), None) else {
             return Err(TestCaseError::fail(file));
         };
         prop_assert!(!is_installed(&left));

@@ -1,7 +1,7 @@
 //! A conversation with one tool server: through a gateway that runs, or through a hub of our own, which starts it.
 
-use super::super::originals::Local;
-use crate::gateway::{Answer, Gateway, secret};
+use super::super::originals::LocalOriginals;
+use crate::gateway::{GatewayAnswer, GatewayClient, secret};
 use crate::output::printable;
 use anyhow::{Context, bail};
 use bytes::Bytes;
@@ -21,20 +21,20 @@ use tokenforge_mcp::{
 const PAGES: usize = 100;
 
 /// A conversation with one tool server.
-pub(super) struct Conversation {
+pub(super) struct ServerConversation {
     server: String,
-    way: Way,
+    way: ConversationPeer,
 }
 
-enum Way {
-    Gateway(Gateway, Option<Secret>),
+enum ConversationPeer {
+    Gateway(GatewayClient, Option<Secret>),
     Own(Arc<Hub>),
 }
 
-impl Conversation {
+impl ServerConversation {
     /// With a server of a gateway.
-    pub(super) fn through(gateway: Gateway, key: Option<Secret>, server: String) -> Self {
-        Conversation { server, way: Way::Gateway(gateway, key) }
+    pub(super) fn through(gateway: GatewayClient, key: Option<Secret>, server: String) -> Self {
+        ServerConversation { server, way: ConversationPeer::Gateway(gateway, key) }
     }
 
     /// With a server that is started or reached from here. Its results are left as they are.
@@ -56,8 +56,8 @@ impl Conversation {
         };
         let limits = Limits { connect_timeout, ..Limits::default() };
         let transport = tokenforge_gateway::transport(&limits);
-        let hub = Hub::new(settings, None, transport, Arc::new(Local::closed()));
-        Conversation { server, way: Way::Own(hub) }
+        let hub = Hub::new(settings, None, transport, Arc::new(LocalOriginals::closed()));
+        ServerConversation { server, way: ConversationPeer::Own(hub) }
     }
 
     pub(super) fn server(&self) -> &str {
@@ -93,7 +93,7 @@ impl Conversation {
 
     /// Ends it, and the program with it.
     pub(super) async fn end(&self) {
-        if let Way::Own(hub) = &self.way {
+        if let ConversationPeer::Own(hub) = &self.way {
             hub.stop().await;
         }
     }
@@ -115,16 +115,16 @@ impl Conversation {
             headers.insert("mcp-name", name);
         }
         let body = match &self.way {
-            Way::Gateway(gateway, key) => {
+            ConversationPeer::Gateway(gateway, key) => {
                 if let Some(key) = key {
                     headers.insert("x-forge-key", secret(key.expose())?);
                 }
                 let path = format!("/mcp/{}", self.server);
-                let Answer { body, .. } =
+                let GatewayAnswer { body, .. } =
                     gateway.send(Method::POST, &path, headers, message).await?;
                 body
             }
-            Way::Own(hub) => self.ask_hub(hub, headers, message).await?,
+            ConversationPeer::Own(hub) => self.ask_hub(hub, headers, message).await?,
         };
         let text = String::from_utf8(body.into()).context("the answer is not UTF-8")?;
         self.refuse_errors(&text)?;

@@ -34,8 +34,8 @@ impl FormName {
 
 /// An answer in every form.
 #[derive(Debug)]
-pub(super) struct Answered {
-    pub(super) forms: Vec<Formed>,
+pub(super) struct AnswerForms {
+    pub(super) forms: Vec<AnswerForm>,
     /// The form that is sent.
     pub(super) chosen: FormName,
     /// Does the tool say that it failed?
@@ -46,14 +46,14 @@ pub(super) struct Answered {
 
 /// An answer in one form.
 #[derive(Debug)]
-pub(super) struct Formed {
+pub(super) struct AnswerForm {
     pub(super) form: FormName,
     /// `None`: the form cannot hold it.
     pub(super) text: Option<String>,
     pub(super) tokens: usize,
 }
 
-impl Answered {
+impl AnswerForms {
     pub(super) fn text(&self, form: FormName) -> anyhow::Result<&str> {
         let formed = self.forms.iter().find(|formed| formed.form == form);
         let text = formed.and_then(|formed| formed.text.as_deref());
@@ -67,7 +67,7 @@ pub(super) fn has_texts(answer: &str) -> bool {
 }
 
 /// The answer in every form, of which `sent` is what a client gets; `None`: it is no result of a tool.
-pub(super) fn answered(answer: &str, sent: &str, counter: Counter) -> Option<Answered> {
+pub(super) fn all_forms(answer: &str, sent: &str, counter: Counter) -> Option<AnswerForms> {
     let Parts { mut texts, copy, is_error, mut others } = parts(answer)?;
     let sent = parts(sent)?.texts;
     match copy {
@@ -78,19 +78,19 @@ pub(super) fn answered(answer: &str, sent: &str, counter: Counter) -> Option<Ans
     }
     let formed = |form, texts: Option<Vec<String>>| {
         let tokens = texts.iter().flatten().map(|text| counter.count(text)).sum();
-        Formed { form, text: texts.map(|texts| texts.join("\n")), tokens }
+        AnswerForm { form, text: texts.map(|texts| texts.join("\n")), tokens }
     };
     let forms = vec![
         formed(FormName::Original, Some(texts.clone())),
-        formed(FormName::Json, encoded(&texts, Form::Json)),
-        formed(FormName::Toon, encoded(&texts, Form::Toon)),
-        formed(FormName::Stc, encoded(&texts, Form::Stc)),
+        formed(FormName::Json, encode_texts(&texts, Form::Json)),
+        formed(FormName::Toon, encode_texts(&texts, Form::Toon)),
+        formed(FormName::Stc, encode_texts(&texts, Form::Stc)),
         formed(FormName::Sent, Some(sent)),
     ];
     let sent = forms.last().and_then(|sent| sent.text.clone());
     let chosen = forms.iter().find(|formed| formed.text == sent);
     let chosen = chosen.map_or(FormName::Sent, |formed| formed.form);
-    Some(Answered { forms, chosen, is_error, others })
+    Some(AnswerForms { forms, chosen, is_error, others })
 }
 
 struct Parts {
@@ -129,7 +129,7 @@ fn parts(answer: &str) -> Option<Parts> {
 }
 
 /// Texts that are wholly JSON in a form, the others as they are; `None`: the form cannot hold one of them.
-fn encoded(texts: &[String], form: Form) -> Option<Vec<String>> {
+fn encode_texts(texts: &[String], form: Form) -> Option<Vec<String>> {
     let encode = |text: &String| {
         let is_json = text.trim_start().starts_with(['{', '[']);
         match is_json.then(|| Json::parse(text).ok()).flatten() {
@@ -153,7 +153,7 @@ mod tests {
         json!({"type": "text", "text": text})
     }
 
-    fn formed(answered: &Answered) -> Vec<Option<&str>> {
+    fn formed(answered: &AnswerForms) -> Vec<Option<&str>> {
         answered.forms.iter().map(|formed| formed.text.as_deref()).collect()
     }
 
@@ -162,7 +162,7 @@ mod tests {
         let original = answer(&json!({"content": [text("{\"a\": [1, 2]}"), text("words"),
             {"type": "image", "mimeType": "image/png", "data": "AAAA"}]}));
         let sent = answer(&json!({"content": [text("a[2]: 1,2"), text("words")]}));
-        let answered = answered(&original, &sent, Counter::default()).unwrap();
+        let answered = all_forms(&original, &sent, Counter::default()).unwrap();
         assert_eq!(
             formed(&answered),
             [
@@ -181,15 +181,15 @@ mod tests {
     #[test]
     fn what_a_form_cannot_hold_is_said_and_a_copy_without_text_is_the_answer() {
         let result = json!({"content": [text("{\"a\": 1, \"a\": 2}")], "isError": true});
-        let answered = answered(&answer(&result), &answer(&result), Counter::default()).unwrap();
+        let answered = all_forms(&answer(&result), &answer(&result), Counter::default()).unwrap();
         assert_eq!(formed(&answered)[2], None);
         assert!(answered.text(FormName::Toon).is_err() && answered.is_error);
         assert_eq!(answered.chosen, FormName::Original);
         let copy = answer(&json!({"content": [], "structuredContent": {"a": 1}}));
         assert!(!has_texts(&copy));
         let sent = answer(&json!({"content": [text("a: 1")]}));
-        let answered = super::answered(&copy, &sent, Counter::default()).unwrap();
+        let answered = super::all_forms(&copy, &sent, Counter::default()).unwrap();
         assert_eq!(answered.text(FormName::Original).unwrap(), "{\"a\":1}");
-        assert!(super::answered(&answer(&json!({})), &sent, Counter::default()).is_none());
+        assert!(super::all_forms(&answer(&json!({})), &sent, Counter::default()).is_none());
     }
 }

@@ -1,6 +1,6 @@
 //! An answer for a person, and for a program.
 
-use super::forms::{Answered, FormName, Formed};
+use super::forms::{AnswerForm, AnswerForms, FormName};
 use crate::output::{grouped, printable};
 use crate::screen;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use tokenforge_replay::columns::{Column, Table, shortened};
 const LINES: usize = 8;
 
 /// A table of the forms, and the beginning of each.
-pub(super) fn page(server: &str, tool: &str, answered: &Answered) -> String {
+pub(super) fn page(server: &str, tool: &str, answered: &AnswerForms) -> String {
     let mut lines = vec![format!("{server}: {tool}")];
     lines.extend(
         answered.others.iter().map(|other| format!("besides its text: {}", printable(other))),
@@ -35,8 +35,8 @@ pub(super) fn page(server: &str, tool: &str, answered: &Answered) -> String {
 }
 
 /// The same for programs, whole.
-pub(super) fn document(server: &str, tool: &str, answered: &Answered) -> Value {
-    let form = |formed: &Formed| match &formed.text {
+pub(super) fn document(server: &str, tool: &str, answered: &AnswerForms) -> Value {
+    let form = |formed: &AnswerForm| match &formed.text {
         Some(text) => json!({
             "form": formed.form.name(), "tokens": formed.tokens, "bytes": text.len(), "text": text,
         }),
@@ -52,7 +52,7 @@ pub(super) fn document(server: &str, tool: &str, answered: &Answered) -> Value {
     })
 }
 
-fn row(formed: &Formed, chosen: FormName, before: usize) -> [String; 4] {
+fn row(formed: &AnswerForm, chosen: FormName, before: usize) -> [String; 4] {
     let mark = if formed.form == chosen { '*' } else { ' ' };
     let name = format!("{mark} {}", formed.form.name());
     let Some(text) = &formed.text else {

@@ -1,27 +1,27 @@
 //! What changes in a file, for a person to look at. Keys are masked: nobody changes them, and screens are shared.
 
-use super::servers::{Way, servers};
-use crate::client_file::{self, Document, Edits, Notation, quoted};
+use super::servers::{ServerTransport, servers};
+use crate::client_file::{self, FileNotation, SettingsDocument, TextEdits, quote_string};
 use tokenforge_config::MASK;
 
 /// A unified diff of a file, without the values of its variables and headers.
-pub(super) fn diff(name: &str, old: &str, new: &str, notation: Notation) -> String {
-    client_file::diff(name, &masked(old, notation), &masked(new, notation))
+pub(super) fn diff(name: &str, old: &str, new: &str, notation: FileNotation) -> String {
+    client_file::diff(name, &mask_values(old, notation), &mask_values(new, notation))
 }
 
 /// The text with what nobody is to see as `***`.
-fn masked(text: &str, notation: Notation) -> String {
+fn mask_values(text: &str, notation: FileNotation) -> String {
     // What cannot be read is not shown either.
-    let Ok(document) = Document::read(text, notation) else { return String::new() };
-    let mut edits = Edits::default();
+    let Ok(document) = SettingsDocument::read(text, notation) else { return String::new() };
+    let mut edits = TextEdits::default();
     for server in servers(&document) {
         for span in server.hidden {
-            edits.replace(span, quoted(MASK));
+            edits.replace(span, quote_string(MASK));
         }
-        if let Way::Address { url, .. } = server.way
+        if let ServerTransport::Address { url, .. } = server.way
             && let Some((address, _)) = url.text.split_once('?')
         {
-            edits.replace(url.span, quoted(&format!("{address}?{MASK}")));
+            edits.replace(url.span, quote_string(&format!("{address}?{MASK}")));
         }
     }
     edits.applied(text)
@@ -36,7 +36,7 @@ mod tests {
         let old = "{\"servers\": {\n\"a\": {\n\"command\": \"x\",\n\"env\": {\"K\": \"private-1\"}\n},\n\
                    \"b\": {\"url\": \"https://b/?k=private-2\", \"headers\": {\"Authorization\": \"private-3\"}}}}\n";
         let new = old.replace("\"x\"", "\"y\"");
-        let diff = diff("mcp.json", old, &new, Notation::Json);
+        let diff = diff("mcp.json", old, &new, FileNotation::Json);
         assert!(diff.starts_with("--- mcp.json\n+++ mcp.json\n@@ "), "{diff}");
         assert!(diff.contains("\n-\"command\": \"x\",\n+\"command\": \"y\",\n"), "{diff}");
         assert!(diff.contains("{\"K\": \"***\"}") && diff.contains("https://b/?***"), "{diff}");

@@ -7,8 +7,10 @@
 //! {"command": "/tokenforge", "args": ["mcp", "stdio", "--", "npx", "-y", "server"]}
 //! ```
 
-use super::servers::{Args, Server, Way, servers};
-use crate::client_file::{Document, Edits, Notation, Unreadable, Word, quoted};
+use super::servers::{ProgramArgs, ServerEntry, ServerTransport, servers};
+use crate::client_file::{
+    FileNotation, SettingsDocument, TextEdits, TextSpan, UnreadableFile, quote_string,
+};
 use http::Uri;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -22,7 +24,7 @@ const NO_EXPAND_TOOL: &str = "--no-expand-tool";
 
 /// What servers are put behind.
 #[derive(Debug, Clone)]
-pub(super) struct Means {
+pub(super) struct WrapContext {
     /// This program, from anywhere.
     pub(super) program: String,
     /// Where the gateway listens.
@@ -30,12 +32,12 @@ pub(super) struct Means {
     /// Does it ask clients for a key?
     pub(super) asks_for_key: bool,
     /// Its servers that have an address.
-    pub(super) backends: Vec<Backend>,
+    pub(super) backends: Vec<GatewayBackend>,
 }
 
 /// A server of the gateway.
 #[derive(Debug, Clone)]
-pub(super) struct Backend {
+pub(super) struct GatewayBackend {
     pub(super) prefix: String,
     pub(super) url: Uri,
     pub(super) headers: Vec<String>,
@@ -43,95 +45,96 @@ pub(super) struct Backend {
 
 /// A file in other words.
 #[derive(Debug)]
-pub(super) struct Rewritten {
+pub(super) struct RewrittenFile {
     pub(super) text: String,
     /// What became of each server.
-    pub(super) servers: Vec<(String, Outcome)>,
+    pub(super) servers: Vec<(String, ServerOutcome)>,
 }
 
 /// What became of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ServerOutcome {
     Changed,
     /// It is as it was, and why.
     Left(String),
 }
 
 /// The file with its servers behind Tokenforge.
-pub(super) fn wrapped(
+pub(super) fn wrap_servers(
     text: &str,
-    notation: Notation,
-    means: &Means,
-) -> Result<Rewritten, Unreadable> {
-    let document = Document::read(text, notation)?;
-    let mut edits = Edits::default();
+    notation: FileNotation,
+    means: &WrapContext,
+) -> Result<RewrittenFile, UnreadableFile> {
+    let document = SettingsDocument::read(text, notation)?;
+    let mut edits = TextEdits::default();
     let all = servers(&document);
     // Lists of servers whose client is offered the tool that expands already.
-    let offers = |server: &&Server| {
+    let offers = |server: &&ServerEntry| {
         is_program(server) && is_behind_us(server, means) && !says(server, NO_EXPAND_TOOL)
     };
-    let mut offered: HashSet<&[String]> = all.iter().filter(offers).map(Server::list).collect();
+    let mut offered: HashSet<&[String]> =
+        all.iter().filter(offers).map(ServerEntry::list).collect();
     let wrap = |server| {
-        let is_offered = offered.contains(Server::list(server));
+        let is_offered = offered.contains(ServerEntry::list(server));
         let outcome = match wrap(&document, server, is_offered, means, &mut edits) {
-            Ok(()) => Outcome::Changed,
-            Err(why) => Outcome::Left(why),
+            Ok(()) => ServerOutcome::Changed,
+            Err(why) => ServerOutcome::Left(why),
         };
-        if outcome == Outcome::Changed && is_program(server) {
+        if outcome == ServerOutcome::Changed && is_program(server) {
             offered.insert(server.list());
         }
         (server.name(), outcome)
     };
     let servers = all.iter().map(wrap).collect();
-    Ok(Rewritten { text: edits.applied(text), servers })
+    Ok(RewrittenFile { text: edits.applied(text), servers })
 }
 
 /// The file with its servers as they were. What is not in it any more is looked up in the `backup`: an address, or that
 /// a program had no arguments.
-pub(super) fn unwrapped(
+pub(super) fn unwrap_servers(
     text: &str,
-    notation: Notation,
+    notation: FileNotation,
     backup: Option<&str>,
-    means: &Means,
-) -> Result<Rewritten, Unreadable> {
-    let document = Document::read(text, notation)?;
-    let backup = backup.and_then(|text| Document::read(text, notation).ok());
+    means: &WrapContext,
+) -> Result<RewrittenFile, UnreadableFile> {
+    let document = SettingsDocument::read(text, notation)?;
+    let backup = backup.and_then(|text| SettingsDocument::read(text, notation).ok());
     let before = backup.as_ref().map(servers).unwrap_or_default();
-    let before: HashMap<&[String], &Server> =
+    let before: HashMap<&[String], &ServerEntry> =
         before.iter().map(|server| (&server.path[..], server)).collect();
-    let mut edits = Edits::default();
-    let unwrap = |server: &Server| {
+    let mut edits = TextEdits::default();
+    let unwrap = |server: &ServerEntry| {
         let before = before.get(&server.path[..]).copied().zip(backup.as_ref());
         let outcome = unwrap(&document, server, before, means, &mut edits)?;
         Some((server.name(), outcome))
     };
     let servers = servers(&document).iter().filter_map(unwrap).collect();
-    Ok(Rewritten { text: edits.applied(text), servers })
+    Ok(RewrittenFile { text: edits.applied(text), servers })
 }
 
 fn wrap(
-    document: &Document<'_>,
-    server: &Server,
+    document: &SettingsDocument<'_>,
+    server: &ServerEntry,
     is_offered: bool,
-    means: &Means,
-    edits: &mut Edits,
+    means: &WrapContext,
+    edits: &mut TextEdits,
 ) -> Result<(), String> {
     let before = |raw: &str| {
         let [mcp, stdio, end] = FILTER;
         let option = is_offered.then_some(NO_EXPAND_TOOL);
-        let words = [mcp, stdio].into_iter().chain(option).chain([end]).map(quoted);
+        let words = [mcp, stdio].into_iter().chain(option).chain([end]).map(quote_string);
         words.chain([raw.to_owned()]).collect::<Vec<_>>().join(", ")
     };
     if is_behind_us(server, means) {
         return Err("it is behind Tokenforge already".to_owned());
     }
     match &server.way {
-        Way::Unknown => Err("how it is started is not understood".to_owned()),
-        Way::Program { command, args } => {
+        ServerTransport::Unknown => Err("how it is started is not understood".to_owned()),
+        ServerTransport::Program { command, args } => {
             let inserted = before(document.raw(&command.span));
-            let mut program = quoted(&means.program);
+            let mut program = quote_string(&means.program);
             match args {
-                Some(Args { words, span }) => match words.first() {
+                Some(ProgramArgs { words, span }) => match words.first() {
                     Some(first) => {
                         let at = first.span.start;
                         edits.replace(at..at, format!("{inserted}, "));
@@ -148,15 +151,15 @@ fn wrap(
             edits.replace(command.span.clone(), program);
             Ok(())
         }
-        Way::List(words) => {
+        ServerTransport::List(words) => {
             let first = words.first().map_or(0, |word| word.span.start);
             let inserted = before("");
-            edits.replace(first..first, format!("{}, {inserted}", quoted(&means.program)));
+            edits.replace(first..first, format!("{}, {inserted}", quote_string(&means.program)));
             Ok(())
         }
-        Way::Address { url, headers, is_stream } => {
+        ServerTransport::Address { url, headers, is_stream } => {
             let backend = backend(url, headers, *is_stream, means)?;
-            edits.replace(url.span.clone(), quoted(&address(means, &backend.prefix)));
+            edits.replace(url.span.clone(), quote_string(&address(means, &backend.prefix)));
             Ok(())
         }
     }
@@ -164,25 +167,26 @@ fn wrap(
 
 /// `None`: it is not behind Tokenforge.
 fn unwrap(
-    document: &Document<'_>,
-    server: &Server,
-    before: Option<(&Server, &Document<'_>)>,
-    means: &Means,
-    edits: &mut Edits,
-) -> Option<Outcome> {
+    document: &SettingsDocument<'_>,
+    server: &ServerEntry,
+    before: Option<(&ServerEntry, &SettingsDocument<'_>)>,
+    means: &WrapContext,
+    edits: &mut TextEdits,
+) -> Option<ServerOutcome> {
     if !is_behind_us(server, means) {
         return None;
     }
     match &server.way {
-        Way::Unknown => return None,
-        Way::Program { command, args } => {
-            let Args { words, span } = args.as_ref()?;
+        ServerTransport::Unknown => return None,
+        ServerTransport::Program { command, args } => {
+            let ProgramArgs { words, span } = args.as_ref()?;
             let first = words.first()?;
             let inner = &words[inner(words)?..];
             let (program, rest) = inner.split_first()?;
             edits.replace(command.span.clone(), document.raw(&program.span));
-            let had_none = before
-                .is_some_and(|(before, _)| matches!(before.way, Way::Program { args: None, .. }));
+            let had_none = before.is_some_and(|(before, _)| {
+                matches!(before.way, ServerTransport::Program { args: None, .. })
+            });
             let joint = joint(document, server, command);
             let is_added = joint.is_some_and(|joint| {
                 document.text[command.span.end..].starts_with(&format!("{joint}["))
@@ -193,56 +197,59 @@ fn unwrap(
                 None => edits.replace(first.span.start..program.span.end, ""),
             }
         }
-        Way::List(words) => {
+        ServerTransport::List(words) => {
             let (first, rest) = words.split_first()?;
             let program = rest.get(inner(rest)?)?;
             edits.replace(first.span.start..program.span.start, "");
         }
-        Way::Address { url, .. } => {
-            let Some((Server { way: Way::Address { url: old, .. }, .. }, backup)) = before else {
+        ServerTransport::Address { url, .. } => {
+            let Some((ServerEntry { way: ServerTransport::Address { url: old, .. }, .. }, backup)) =
+                before
+            else {
                 let why = "its own address is not known: there is no backup that has it";
-                return Some(Outcome::Left(why.to_owned()));
+                return Some(ServerOutcome::Left(why.to_owned()));
             };
             edits.replace(url.span.clone(), backup.raw(&old.span));
         }
     }
-    Some(Outcome::Changed)
+    Some(ServerOutcome::Changed)
 }
 
 /// Is it behind Tokenforge?
-fn is_behind_us(server: &Server, means: &Means) -> bool {
+fn is_behind_us(server: &ServerEntry, means: &WrapContext) -> bool {
     let is_us = |command: &str| {
         let name = Path::new(command).file_stem();
         command == means.program || name.is_some_and(|name| name == "tokenforge")
     };
     match &server.way {
-        Way::Program { command, args: Some(Args { words, .. }) } => {
+        ServerTransport::Program { command, args: Some(ProgramArgs { words, .. }) } => {
             is_us(&command.text) && inner(words).is_some()
         }
-        Way::List(words) => match &words[..] {
+        ServerTransport::List(words) => match &words[..] {
             [command, rest @ ..] => is_us(&command.text) && inner(rest).is_some(),
             [] => false,
         },
-        Way::Address { url, .. } => url.text.starts_with(&address(means, "")),
-        Way::Program { args: None, .. } | Way::Unknown => false,
+        ServerTransport::Address { url, .. } => url.text.starts_with(&address(means, "")),
+        ServerTransport::Program { args: None, .. } | ServerTransport::Unknown => false,
     }
 }
 
-fn is_program(server: &Server) -> bool {
-    matches!(server.way, Way::Program { .. } | Way::List(_))
+fn is_program(server: &ServerEntry) -> bool {
+    matches!(server.way, ServerTransport::Program { .. } | ServerTransport::List(_))
 }
 
 /// Is this among the words that start it?
-fn says(server: &Server, option: &str) -> bool {
+fn says(server: &ServerEntry, option: &str) -> bool {
     let words = match &server.way {
-        Way::Program { args: Some(Args { words, .. }), .. } | Way::List(words) => &words[..],
+        ServerTransport::Program { args: Some(ProgramArgs { words, .. }), .. }
+        | ServerTransport::List(words) => &words[..],
         _ => &[],
     };
     words.iter().take_while(|word| word.text != FILTER[2]).any(|word| word.text == option)
 }
 
 /// Where the server's own program is among the arguments of `tokenforge`.
-fn inner(words: &[Word]) -> Option<usize> {
+fn inner(words: &[TextSpan]) -> Option<usize> {
     let [mcp, stdio, ..] = words else { return None };
     let is_filter = mcp.text == FILTER[0] && stdio.text == FILTER[1];
     let end = words.iter().position(|word| word.text == FILTER[2]).filter(|_| is_filter)?;
@@ -250,11 +257,15 @@ fn inner(words: &[Word]) -> Option<usize> {
 }
 
 /// What stands between a command and arguments that are added to it.
-fn joint(document: &Document<'_>, server: &Server, command: &Word) -> Option<String> {
+fn joint(
+    document: &SettingsDocument<'_>,
+    server: &ServerEntry,
+    command: &TextSpan,
+) -> Option<String> {
     match document.notation {
-        Notation::Json => Some(", \"args\": ".to_owned()),
-        Notation::Toml if server.is_inline => Some(", args = ".to_owned()),
-        Notation::Toml => {
+        FileNotation::Json => Some(", \"args\": ".to_owned()),
+        FileNotation::Toml if server.is_inline => Some(", args = ".to_owned()),
+        FileNotation::Toml => {
             let before = &document.text[..command.span.start];
             let line = before.rsplit('\n').next().unwrap_or_default();
             let key = line.trim_start();
@@ -270,15 +281,16 @@ fn joint(document: &Document<'_>, server: &Server, command: &Word) -> Option<Str
 
 /// The server of the gateway that a client's entry means, or why there is none.
 fn backend<'m>(
-    url: &Word,
+    url: &TextSpan,
     headers: &[String],
     is_stream: bool,
-    means: &'m Means,
-) -> Result<&'m Backend, String> {
+    means: &'m WrapContext,
+) -> Result<&'m GatewayBackend, String> {
     if !is_stream {
         return Err("it speaks the old SSE transport, which the gateway does not".to_owned());
     }
-    let same = |backend: &&Backend| url.text.parse::<Uri>().is_ok_and(|url| url == backend.url);
+    let same =
+        |backend: &&GatewayBackend| url.text.parse::<Uri>().is_ok_and(|url| url == backend.url);
     let Some(backend) = means.backends.iter().find(same) else {
         return Err(
             "the gateway has no server with this address; `tokenforge mcp add NAME --url URL` adds it".to_owned()
@@ -297,6 +309,6 @@ fn backend<'m>(
 }
 
 /// Where the gateway has a server.
-fn address(means: &Means, prefix: &str) -> String {
+fn address(means: &WrapContext, prefix: &str) -> String {
     format!("{}/mcp/{prefix}", means.gateway)
 }

@@ -1,7 +1,7 @@
 //! The tool servers that a client's file names, whichever client it is.
 
 use super::clients;
-use crate::client_file::{Document, Value, Word};
+use crate::client_file::{NodeValue, SettingsDocument, TextSpan};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -14,37 +14,37 @@ const BEARER: &str = "bearer_token_env_var";
 
 /// A server that a file names.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct ServerEntry {
     /// The keys that lead to it.
     pub(super) path: Vec<String>,
     /// Is it written as `{ … }`? TOML has another way.
     pub(super) is_inline: bool,
-    pub(super) way: Way,
+    pub(super) way: ServerTransport,
     /// Values that nobody is to see.
     pub(super) hidden: Vec<Range<usize>>,
 }
 
 /// How the client reaches it.
 #[derive(Debug)]
-pub(super) enum Way {
+pub(super) enum ServerTransport {
     /// `"command": "npx", "args": ["-y"]`
-    Program { command: Word, args: Option<Args> },
+    Program { command: TextSpan, args: Option<ProgramArgs> },
     /// `"command": ["npx", "-y"]`
-    List(Vec<Word>),
+    List(Vec<TextSpan>),
     /// `"url": "https://…"`
-    Address { url: Word, headers: Vec<String>, is_stream: bool },
+    Address { url: TextSpan, headers: Vec<String>, is_stream: bool },
     /// None that is known here.
     Unknown,
 }
 
 /// The arguments of a program.
 #[derive(Debug)]
-pub(super) struct Args {
+pub(super) struct ProgramArgs {
     pub(super) span: Range<usize>,
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<TextSpan>,
 }
 
-impl Server {
+impl ServerEntry {
     /// As a person knows it.
     pub(super) fn name(&self) -> String {
         match &self.path[..] {
@@ -61,7 +61,7 @@ impl Server {
 }
 
 /// All servers of a file.
-pub(super) fn servers(document: &Document<'_>) -> Vec<Server> {
+pub(super) fn servers(document: &SettingsDocument<'_>) -> Vec<ServerEntry> {
     let found = clients::keys().into_iter().flat_map(|key| tables(document, key));
     let servers = found.flat_map(|(path, table)| {
         let members = document.members(table);
@@ -78,7 +78,7 @@ pub(super) fn servers(document: &Document<'_>) -> Vec<Server> {
 }
 
 /// The tables that keys lead to; `*` is any key.
-fn tables(document: &Document<'_>, path: &[String]) -> Vec<(Vec<String>, usize)> {
+fn tables(document: &SettingsDocument<'_>, path: &[String]) -> Vec<(Vec<String>, usize)> {
     let mut tables = vec![(Vec::new(), document.root())];
     for key in path {
         let step = |(path, table): (Vec<String>, usize)| {
@@ -93,7 +93,7 @@ fn tables(document: &Document<'_>, path: &[String]) -> Vec<(Vec<String>, usize)>
     tables
 }
 
-fn server(document: &Document<'_>, path: Vec<String>, entry: usize) -> Option<Server> {
+fn server(document: &SettingsDocument<'_>, path: Vec<String>, entry: usize) -> Option<ServerEntry> {
     let member = |name| document.member(entry, name);
     let word = |name| member(name).and_then(|place| document.word(place));
     let url = word("httpUrl").or_else(|| word("url"));
@@ -107,7 +107,7 @@ fn server(document: &Document<'_>, path: Vec<String>, entry: usize) -> Option<Se
             let headers = headers.flat_map(|headers| document.members(headers));
             let headers = headers.map(|(name, _)| name.clone());
             let bearer = member(BEARER).map(|_| "Authorization".to_owned());
-            Way::Address { url, headers: headers.chain(bearer).collect(), is_stream }
+            ServerTransport::Address { url, headers: headers.chain(bearer).collect(), is_stream }
         }
         (None, None) => return None,
     };
@@ -115,18 +115,28 @@ fn server(document: &Document<'_>, path: Vec<String>, entry: usize) -> Option<Se
     let hidden = HEADERS.iter().chain(&VARIABLES).filter_map(|name| member(name));
     let hidden = hidden.flat_map(|table| document.members(table));
     let hidden = hidden.filter_map(|(_, place)| document.word(*place)).map(|word| word.span);
-    Some(Server { path, is_inline, way, hidden: hidden.collect() })
+    Some(ServerEntry { path, is_inline, way, hidden: hidden.collect() })
 }
 
-fn program(document: &Document<'_>, command: usize, args: Option<usize>) -> Way {
+fn program(
+    document: &SettingsDocument<'_>,
+    command: usize,
+    args: Option<usize>,
+) -> ServerTransport {
     if let Some(words) = document.words(command) {
-        return if words.is_empty() { Way::Unknown } else { Way::List(words) };
+        return if words.is_empty() {
+            ServerTransport::Unknown
+        } else {
+            ServerTransport::List(words)
+        };
     }
-    let Some(command) = document.word(command) else { return Way::Unknown };
-    let Some(place) = args else { return Way::Program { command, args: None } };
+    let Some(command) = document.word(command) else { return ServerTransport::Unknown };
+    let Some(place) = args else { return ServerTransport::Program { command, args: None } };
     let span = document.node(place).span.clone();
     match (&document.node(place).value, document.words(place)) {
-        (Value::List(_), Some(words)) => Way::Program { command, args: Some(Args { span, words }) },
-        _ => Way::Unknown,
+        (NodeValue::List(_), Some(words)) => {
+            ServerTransport::Program { command, args: Some(ProgramArgs { span, words }) }
+        }
+        _ => ServerTransport::Unknown,
     }
 }

@@ -1,17 +1,19 @@
 //! The laws of wrapping, on files of all layouts.
 
-use super::rewrite::{Backend, Means, Outcome, Rewritten, unwrapped, wrapped};
-use super::servers::{Args, Way, servers};
-use crate::client_file::{Document, Notation, Word};
+use super::rewrite::{
+    GatewayBackend, RewrittenFile, ServerOutcome, WrapContext, unwrap_servers, wrap_servers,
+};
+use super::servers::{ProgramArgs, ServerTransport, servers};
+use crate::client_file::{FileNotation, SettingsDocument, TextSpan};
 use proptest::prelude::*;
 
-fn means() -> Means {
-    let backend = |prefix: &str, url: &str, headers: &[&str]| Backend {
+fn means() -> WrapContext {
+    let backend = |prefix: &str, url: &str, headers: &[&str]| GatewayBackend {
         prefix: prefix.to_owned(),
         url: url.parse().unwrap(),
         headers: headers.iter().map(ToString::to_string).collect(),
     };
-    Means {
+    WrapContext {
         program: "/opt/token forge/tokenforge".to_owned(),
         gateway: "http://127.0.0.1:8787".to_owned(),
         asks_for_key: false,
@@ -22,31 +24,32 @@ fn means() -> Means {
     }
 }
 
-fn wrap(text: &str, notation: Notation) -> Rewritten {
-    wrapped(text, notation, &means()).unwrap()
+fn wrap(text: &str, notation: FileNotation) -> RewrittenFile {
+    wrap_servers(text, notation, &means()).unwrap()
 }
 
-fn unwrap(text: &str, notation: Notation, backup: Option<&str>) -> String {
-    unwrapped(text, notation, backup, &means()).unwrap().text
+fn unwrap(text: &str, notation: FileNotation, backup: Option<&str>) -> String {
+    unwrap_servers(text, notation, backup, &means()).unwrap().text
 }
 
-fn outcome<'r>(rewritten: &'r Rewritten, name: &str) -> &'r Outcome {
+fn outcome<'r>(rewritten: &'r RewrittenFile, name: &str) -> &'r ServerOutcome {
     &rewritten.servers.iter().find(|(server, _)| server == name).unwrap().1
 }
 
 /// What each server would start or ask.
-fn ways(text: &str, notation: Notation) -> Vec<Vec<String>> {
-    let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect();
-    let way = |way: Way| match way {
-        Way::Program { command, args } => {
-            let args: Vec<String> = args.map_or(Vec::new(), |Args { words, .. }| texts(&words));
+fn ways(text: &str, notation: FileNotation) -> Vec<Vec<String>> {
+    let texts = |words: &[TextSpan]| words.iter().map(|word| word.text.clone()).collect();
+    let way = |way: ServerTransport| match way {
+        ServerTransport::Program { command, args } => {
+            let args: Vec<String> =
+                args.map_or(Vec::new(), |ProgramArgs { words, .. }| texts(&words));
             [vec![command.text], args].concat()
         }
-        Way::List(words) => texts(&words),
-        Way::Address { url, .. } => vec![url.text],
-        Way::Unknown => Vec::new(),
+        ServerTransport::List(words) => texts(&words),
+        ServerTransport::Address { url, .. } => vec![url.text],
+        ServerTransport::Unknown => Vec::new(),
     };
-    let document = Document::read(text, notation).unwrap();
+    let document = SettingsDocument::read(text, notation).unwrap();
     servers(&document).into_iter().map(|server| way(server.way)).collect()
 }
 
@@ -63,7 +66,7 @@ fn only_the_values_that_change_are_replaced() {
   "theme": "dark"
 }
 "#;
-    let new = wrap(file, Notation::Json);
+    let new = wrap(file, FileNotation::Json);
     assert_eq!(
         new.text,
         r#"{
@@ -78,8 +81,8 @@ fn only_the_values_that_change_are_replaced() {
 }
 "#
     );
-    assert!(new.servers.iter().all(|(_, outcome)| *outcome == Outcome::Changed));
-    assert_eq!(unwrap(&new.text, Notation::Json, Some(file)), file);
+    assert!(new.servers.iter().all(|(_, outcome)| *outcome == ServerOutcome::Changed));
+    assert_eq!(unwrap(&new.text, FileNotation::Json, Some(file)), file);
 }
 
 #[test]
@@ -87,18 +90,18 @@ fn d58_one_server_of_a_list_offers_the_tool_that_expands() {
     let list = r#"{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}"#;
     let file = format!(r#"{{"projects": {{"/one": {list}, "/two": {list}}}}}"#);
     let quiet = |text: &str| -> Vec<bool> {
-        let ways = ways(text, Notation::Json);
+        let ways = ways(text, FileNotation::Json);
         ways.iter().map(|way| way.iter().any(|word| word == "--no-expand-tool")).collect()
     };
-    let once = wrap(&file, Notation::Json).text;
+    let once = wrap(&file, FileNotation::Json).text;
     assert_eq!(quiet(&once), [false, true, false, true]);
-    assert_eq!(unwrap(&once, Notation::Json, Some(&file)), file);
+    assert_eq!(unwrap(&once, FileNotation::Json, Some(&file)), file);
     // A server that is added later, before the others.
     let later = once.replacen(r#"{"a""#, r#"{"new": {"command": "z"}, "a""#, 1);
-    assert_eq!(quiet(&wrap(&later, Notation::Json).text), [true, false, true, false, true]);
+    assert_eq!(quiet(&wrap(&later, FileNotation::Json).text), [true, false, true, false, true]);
     // The one that offered it is gone.
     let gone = r#"{"mcpServers": {"b": {"command": "tokenforge", "args": ["mcp", "stdio", "--no-expand-tool", "--", "y"]}, "c": {"command": "z"}}}"#;
-    assert_eq!(quiet(&wrap(gone, Notation::Json).text), [true, false]);
+    assert_eq!(quiet(&wrap(gone, FileNotation::Json).text), [true, false]);
 }
 
 #[test]
@@ -111,28 +114,28 @@ fn every_client_s_way_of_naming_servers_is_known() {
         format!(r#"{{"mcp": {{"servers": {{"a": {entry}}}}}}}"#),
         r#"{"mcp": {"a": {"type": "local", "command": ["npx", "x"], "enabled": true}}}"#.to_owned(),
     ] {
-        let new = wrap(&file, Notation::Json);
+        let new = wrap(&file, FileNotation::Json);
         let program = means().program;
         let expected = [&program, "mcp", "stdio", "--", "npx", "x"].map(str::to_owned);
-        assert_eq!(ways(&new.text, Notation::Json), [expected], "{file}");
-        assert_eq!(unwrap(&new.text, Notation::Json, None), file);
+        assert_eq!(ways(&new.text, FileNotation::Json), [expected], "{file}");
+        assert_eq!(unwrap(&new.text, FileNotation::Json, None), file);
     }
 }
 
 #[test]
 fn an_address_goes_through_the_gateway_only_if_that_works() {
-    let left = |entry: &str, means: &Means| {
+    let left = |entry: &str, means: &WrapContext| {
         let file = format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#);
-        let new = wrapped(&file, Notation::Json, means).unwrap();
+        let new = wrap_servers(&file, FileNotation::Json, means).unwrap();
         match outcome(&new, "a") {
-            Outcome::Changed => String::new(),
-            Outcome::Left(why) => why.clone(),
+            ServerOutcome::Changed => String::new(),
+            ServerOutcome::Left(why) => why.clone(),
         }
     };
     let tickets =
         r#"{"httpUrl": "https://tickets.example/mcp", "headers": {"Authorization": "x"}}"#;
     assert_eq!(left(tickets, &means()), "");
-    let strict = Means { asks_for_key: true, ..means() };
+    let strict = WrapContext { asks_for_key: true, ..means() };
     assert!(left(tickets, &strict).contains("asks for a key"));
     for (entry, why) in [
         (r#"{"url": "https://other.example/mcp"}"#, "no server with this address"),
@@ -150,11 +153,11 @@ fn an_address_goes_through_the_gateway_only_if_that_works() {
 fn options_that_were_added_by_hand_are_undone_too() {
     let file = r#"{"mcpServers": {"a": {"command": "/usr/bin/tokenforge", "args": ["mcp", "stdio", "--format", "toon", "--", "npx", "-y"]}}}"#;
     assert_eq!(
-        outcome(&wrap(file, Notation::Json), "a"),
-        &Outcome::Left("it is behind Tokenforge already".into())
+        outcome(&wrap(file, FileNotation::Json), "a"),
+        &ServerOutcome::Left("it is behind Tokenforge already".into())
     );
     let plain = r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y"]}}}"#;
-    assert_eq!(unwrap(file, Notation::Json, None), plain);
+    assert_eq!(unwrap(file, FileNotation::Json, None), plain);
 }
 
 #[test]
@@ -162,7 +165,7 @@ fn codex_s_file_keeps_its_comments_and_tables() {
     let file = "model = \"gpt\" # mine\n\n[mcp_servers.files]\ncommand = 'npx' # here\nargs = [\n  \"-y\", # yes\n]\n\
                 [mcp_servers.files.env]\nKEY = \"v\"\n\n[mcp_servers.bare]\n  command = \"serve\"\n\n\
                 [mcp_servers]\ninline = { command = \"serve\" }\n";
-    let new = wrap(file, Notation::Toml);
+    let new = wrap(file, FileNotation::Toml);
     assert!(
         new.text.contains("command = \"/opt/token forge/tokenforge\" # here\n"),
         "{}",
@@ -179,13 +182,13 @@ fn codex_s_file_keeps_its_comments_and_tables() {
         "{}",
         new.text
     );
-    assert_eq!(wrap(&new.text, Notation::Toml).text, new.text);
-    assert_eq!(unwrap(&new.text, Notation::Toml, Some(file)), file);
+    assert_eq!(wrap(&new.text, FileNotation::Toml).text, new.text);
+    assert_eq!(unwrap(&new.text, FileNotation::Toml, Some(file)), file);
     let windows = file.replace('\n', "\r\n");
-    let new = wrap(&windows, Notation::Toml);
-    assert_eq!(unwrap(&new.text, Notation::Toml, Some(&windows)), windows);
+    let new = wrap(&windows, FileNotation::Toml);
+    assert_eq!(unwrap(&new.text, FileNotation::Toml, Some(&windows)), windows);
     let dotted = "mcp_servers.a.command = \"serve\"\n";
-    assert!(matches!(outcome(&wrap(dotted, Notation::Toml), "a"), Outcome::Left(_)));
+    assert!(matches!(outcome(&wrap(dotted, FileNotation::Toml), "a"), ServerOutcome::Left(_)));
 }
 
 /// A text in quotes, as files spell them.
@@ -287,7 +290,7 @@ fn file() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn a_wrapped_file_is_unwrapped_to_the_same_bytes(file in file()) {
-        let json = Notation::Json;
+        let json = FileNotation::Json;
         let before = unwrap(&file, json, None);
         let new = wrap(&file, json);
         prop_assert_eq!(unwrap(&new.text, json, Some(&before)), before);
@@ -295,25 +298,25 @@ proptest! {
 
     #[test]
     fn l6_nothing_is_wrapped_twice(file in file()) {
-        let once = wrap(&file, Notation::Json).text;
-        let twice = wrap(&once, Notation::Json);
+        let once = wrap(&file, FileNotation::Json).text;
+        let twice = wrap(&once, FileNotation::Json);
         prop_assert_eq!(&twice.text, &once);
-        prop_assert!(twice.servers.iter().all(|(_, outcome)| *outcome != Outcome::Changed));
+        prop_assert!(twice.servers.iter().all(|(_, outcome)| *outcome != ServerOutcome::Changed));
     }
 
     #[test]
     fn a_wrapped_server_starts_what_it_started_before(file in file()) {
-        let json = Notation::Json;
+        let json = FileNotation::Json;
         let new = wrap(&file, json);
         let filter = [means().program.as_str(), "mcp", "stdio", "--"].map(str::to_owned);
         let pairs = ways(&file, json).into_iter().zip(ways(&new.text, json));
         for ((old, new), (name, outcome)) in pairs.zip(&new.servers) {
             match outcome {
-                Outcome::Left(_) => prop_assert_eq!(old, new),
-                Outcome::Changed if old.len() == 1 && old[0].starts_with("https:") => {
+                ServerOutcome::Left(_) => prop_assert_eq!(old, new),
+                ServerOutcome::Changed if old.len() == 1 && old[0].starts_with("https:") => {
                     prop_assert_eq!(new, ["http://127.0.0.1:8787/mcp/plain"], "{}", name);
                 }
-                Outcome::Changed => {
+                ServerOutcome::Changed => {
                     let new: Vec<_> = new.into_iter().filter(|it| it != "--no-expand-tool").collect();
                     prop_assert_eq!(new, [&filter[..], &old[..]].concat());
                 }
@@ -323,7 +326,7 @@ proptest! {
 
     #[test]
     fn what_was_changed_since_stays_changed(file in file()) {
-        let json = Notation::Json;
+        let json = FileNotation::Json;
         let before = unwrap(&file, json, None);
         let edit = |text: &str| text.replacen("\"x\"", "\"later\": true, \"x\"", 1);
         let edited = edit(&wrap(&file, json).text);

@@ -46,14 +46,14 @@ pub(crate) fn stranger(url: &str) -> String {
 pub(crate) fn ask(settings: &Settings) -> ProbeResult {
     let address = reached_at(settings.listen);
     let challenge = Challenge::draw();
-    match answered(address, challenge.as_ref()) {
+    match ask_gateway(address, challenge.as_ref()) {
         Ok(text) => {
             let file = data::admin_token_file().ok();
             let token = file.and_then(|file| read_admin_token(&file).ok());
             let expected = challenge.zip(token);
             let expected = expected
                 .map(|(challenge, token)| challenge.proofs(&token, address.port(), settings));
-            seen(&text, expected.as_ref())
+            read_answers(&text, expected.as_ref())
         }
         Err(_) => ProbeResult::Nobody,
     }
@@ -71,7 +71,7 @@ pub(crate) fn ask_patiently(settings: &Settings) -> ProbeResult {
 }
 
 /// Both questions at once: does it take requests, and who is it?
-fn answered(address: SocketAddr, challenge: Option<&Challenge>) -> io::Result<String> {
+fn ask_gateway(address: SocketAddr, challenge: Option<&Challenge>) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -88,7 +88,7 @@ fn answered(address: SocketAddr, challenge: Option<&Challenge>) -> io::Result<St
 }
 
 /// Who answers so, where these proofs are expected.
-fn seen(answers: &str, expected: Option<&Proofs>) -> ProbeResult {
+fn read_answers(answers: &str, expected: Option<&Proofs>) -> ProbeResult {
     let header = |name: &str| {
         answers.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
@@ -117,7 +117,7 @@ mod tests {
     const HEALTH: &str = "HTTP/1.1 200 OK\r\nX-Forge-Version: 1.2.3\r\ncontent-length: 0\r\n\r\n";
 
     fn of(ready: &str, expected: Option<&Proofs>) -> ProbeResult {
-        seen(&format!("{ready}\r\ncontent-length: 0\r\n\r\n{HEALTH}"), expected)
+        read_answers(&format!("{ready}\r\ncontent-length: 0\r\n\r\n{HEALTH}"), expected)
     }
 
     #[test]
@@ -128,8 +128,11 @@ mod tests {
             assert_eq!(of(ready, Some(&proofs)), ProbeResult::Stranger, "{ready}");
             assert_eq!(of(ready, None), ProbeResult::Stranger, "{ready}");
         }
-        assert_eq!(seen("HTTP/1.1 404 Not Found\r\n\r\n", Some(&proofs)), ProbeResult::Stranger);
-        assert_eq!(seen("", Some(&proofs)), ProbeResult::Stranger);
+        assert_eq!(
+            read_answers("HTTP/1.1 404 Not Found\r\n\r\n", Some(&proofs)),
+            ProbeResult::Stranger
+        );
+        assert_eq!(read_answers("", Some(&proofs)), ProbeResult::Stranger);
     }
 
     #[test]
