@@ -2,7 +2,7 @@
 
 use crate::engine::EngineArguments;
 use crate::input::{NotUtf8, ToolOutput};
-use crate::output::{self, grouped};
+use crate::output::{self, group_digits};
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -134,7 +134,7 @@ fn print(stats: &Stats<'_>, as_json: bool) {
     }
     let (before, after) = (stats.before_tokens, stats.after_tokens);
     let saved = 100.0 * (before as f64 - after as f64) / before.max(1) as f64;
-    let (before, after) = (grouped(before), grouped(after));
+    let (before, after) = (group_digits(before), group_digits(after));
     output::tell(&format!("{before} -> {after} tokens, {saved:.1} % saved ({})", stats.verdict));
     if !stats.strategies.is_empty() {
         output::tell(&format!("by {}", stats.strategies.join(", ")));

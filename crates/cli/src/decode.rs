@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &DecodeArgs) -> anyhow::Result<()> {
     // A document in STC 2 is a form, and its errors say where they are.
     let is_output = || is_compressed(&input.text) && !stc2::is_stc2(&input.text);
     if source == Source::Output || source == Source::Auto && is_output() {
-        let restored = arguments.restored(&input.text).with_context(|| input.name)?;
+        let restored = arguments.restore(&input.text).with_context(|| input.name)?;
         return Ok(output::write(&restored)?);
     }
     let spinner = progress::spinner(input.text.len(), "decoding");
@@ -110,7 +110,7 @@ impl DecodeArgs {
     }
 
     /// The output that became this text.
-    fn restored(&self, text: &str) -> anyhow::Result<String> {
+    fn restore(&self, text: &str) -> anyhow::Result<String> {
         let restored = match &self.history {
             None => restore(text)?,
             Some(file) => {

@@ -3,7 +3,7 @@
 use crate::diff::{self, DiffRow};
 use crate::engine::EngineArguments;
 use crate::input::InputText;
-use crate::output::{self, grouped};
+use crate::output::{self, group_digits};
 use crate::screen::{self, TextStyler};
 use clap::{Args, ValueHint};
 use serde::Serialize;
@@ -78,7 +78,7 @@ fn title(text: &str) -> String {
 fn headline(text: &str, compressed: &Compressed, settings: &Settings) -> String {
     let (before, after) = compressed.tokens(text, settings.counter);
     let saved = 100.0 * (before as f64 - after as f64) / before.max(1) as f64;
-    let (before, after) = (grouped(before), grouped(after));
+    let (before, after) = (group_digits(before), group_digits(after));
     let verdict = compressed.verdict;
     title(&format!("{before} -> {after} tokens, {saved:.1} % saved ({verdict})"))
 }
@@ -132,7 +132,7 @@ fn stages(compressed: &Compressed) -> String {
     ]);
     for step in &compressed.steps {
         let (before, after) = match step.tokens {
-            Some((before, after)) => (grouped(before), grouped(after)),
+            Some((before, after)) => (group_digits(before), group_digits(after)),
             None => ("-".to_owned(), "-".to_owned()),
         };
         let fidelity = format!("{:?}", step.fidelity).to_lowercase();

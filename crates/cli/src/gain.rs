@@ -57,7 +57,7 @@ pub(crate) struct GainArgs {
 
 pub(crate) fn run(arguments: &GainArgs) -> anyhow::Result<()> {
     let (gain, place) = match &arguments.gateway {
-        Some(url) => (arguments.asked(url)?, url.clone()),
+        Some(url) => (arguments.ask_gateway(url)?, url.clone()),
         None => arguments.read()?,
     };
     let text = match arguments {
@@ -82,7 +82,7 @@ impl GainArgs {
     }
 
     /// What a gateway says, by its own ledger and prices. Figures need no token.
-    fn asked(&self, url: &str) -> anyhow::Result<tokenforge_ledger::Gain> {
+    fn ask_gateway(&self, url: &str) -> anyhow::Result<tokenforge_ledger::Gain> {
         let gateway = GatewayClient::new(url, None)?;
         let days = self.days.map(|days| format!("&days={days}")).unwrap_or_default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -72,15 +72,15 @@ pub(crate) fn init(arguments: &InitArgs) -> anyhow::Result<()> {
         }
     };
     if file.is_there() && new == file.text {
-        return arguments.leave(&format!("{name} has it already"));
+        return arguments.report_unchanged(&format!("{name} has it already"));
     }
     // A file that is ours already is not how it was before, and of one that is not, what is kept may be old.
     let entry = &arguments.client.hook.entry;
     let has_status_line =
         || matches!(entry, HookEntry::PostToolUse(_)) && status_line::is_installed(&file.text);
     let is_ours = routes::is_installed(entry, &file.text) || has_status_line();
-    let known = if is_ours { file.before()? } else { None };
-    let before = known.unwrap_or_else(|| file.now());
+    let known = if is_ours { file.prior_state()? } else { None };
+    let before = known.unwrap_or_else(|| file.current_state());
     let kept = match &before {
         PriorState::Text(_) => format!("; the old version is {}", file.backup_path().display()),
         PriorState::Nothing { .. } => String::new(),
@@ -99,9 +99,9 @@ pub(crate) fn uninit(arguments: &InitArgs) -> anyhow::Result<()> {
     let file = arguments.file()?;
     let name = file.name.display().to_string();
     if !file.is_there() {
-        return arguments.leave(&format!("nothing to change: there is no {name}"));
+        return arguments.report_unchanged(&format!("nothing to change: there is no {name}"));
     }
-    let before = file.before()?;
+    let before = file.prior_state()?;
     let entry = &arguments.client.hook.entry;
     let left = match entry {
         HookEntry::PostToolUse(_) => {
@@ -110,7 +110,8 @@ pub(crate) fn uninit(arguments: &InitArgs) -> anyhow::Result<()> {
         HookEntry::PluginFile(_) => plugin::remove(entry, &file.text, before.as_ref()),
     };
     let Some(left) = left else {
-        return arguments.leave(&format!("nothing to change: {name} does not mention Tokenforge"));
+        return arguments
+            .report_unchanged(&format!("nothing to change: {name} does not mention Tokenforge"));
     };
     let is_changed =
         matches!(entry, HookEntry::PluginFile(_)) && plugin::is_changed(entry, &file.text);
@@ -139,7 +140,7 @@ pub(crate) fn uninit(arguments: &InitArgs) -> anyhow::Result<()> {
                 "{name} was edited since: only Tokenforge's entries were removed; the version before them is {}",
                 kept.display()
             );
-            (Some(text), file.before()?, done)
+            (Some(text), file.prior_state()?, done)
         }
         (PriorState::Text(text), _) => {
             (Some(text), None, format!("removed Tokenforge's entries from {name}"))
@@ -210,7 +211,7 @@ impl InitArgs {
     }
 
     /// Says why there is nothing to do.
-    fn leave(&self, why: &str) -> anyhow::Result<()> {
+    fn report_unchanged(&self, why: &str) -> anyhow::Result<()> {
         if self.json { self.carry_out(&[]) } else { Ok(output::print(why)?) }
     }
 

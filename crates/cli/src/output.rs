@@ -44,7 +44,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// `1234567` as `1,234,567`.
-pub(crate) fn grouped(number: usize) -> String {
+pub(crate) fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn numbers_are_grouped_by_thousands() {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")] {
-            assert_eq!(super::grouped(number), text);
+            assert_eq!(super::group_digits(number), text);
         }
     }
 }

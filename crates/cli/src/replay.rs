@@ -124,7 +124,7 @@ fn log_sources(arguments: &ReplayArgs) -> anyhow::Result<Vec<Source>> {
     let mut sources = Vec::new();
     for place in source::log_folders(&data::set) {
         let found = source::at(&place.path);
-        let count = output::grouped(found.len());
+        let count = output::group_digits(found.len());
         output::tell(&format!("{:<12} {count:>7} logs in {}", place.client, place.path.display()));
         sources.extend(found);
     }

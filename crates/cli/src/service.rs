@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &ServiceArgs) -> anyhow::Result<()> {
 
 fn install(choice: ManagerChoice, dry_run: bool) -> anyhow::Result<()> {
     let unit = ServiceUnit::new(choice.manager()?, InstalledBy::Service)?;
-    output::print(&unit.shown())?;
+    output::print(&unit.preview())?;
     if dry_run {
         return Ok(output::print("nothing was changed: this is what would be")?);
     }

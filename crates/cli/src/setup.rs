@@ -89,7 +89,7 @@ impl SetupArgs {
         }
         let files = plan::plan_installation(agents, self.statusline)?;
         steps.extend(files.steps);
-        if !self.carried_out(&steps, "Set this up?", "this changes files")? {
+        if !self.carry_out(&steps, "Set this up?", "this changes files")? {
             return Ok(());
         }
         if steps.is_empty() {
@@ -106,13 +106,13 @@ impl SetupArgs {
         if steps.is_empty() {
             return Ok(output::print("nothing to undo")?);
         }
-        self.carried_out(&steps, "Undo this?", "this changes files").map(drop)
+        self.carry_out(&steps, "Undo this?", "this changes files").map(drop)
     }
 
     /// Shows the steps, asks, and takes them. `false`: it was only to be shown.
-    fn carried_out(&self, steps: &[SetupStep], question: &str, does: &str) -> anyhow::Result<bool> {
+    fn carry_out(&self, steps: &[SetupStep], question: &str, does: &str) -> anyhow::Result<bool> {
         for step in steps {
-            output::print(step.shown().trim_end())?;
+            output::print(step.preview().trim_end())?;
         }
         if self.consent.is_dry_run() {
             output::print("nothing was changed: this is what would be")?;
@@ -125,9 +125,9 @@ impl SetupArgs {
             bail!("nothing was changed");
         }
         if self.undo {
-            step::take_all(steps)?
+            step::perform_all(steps)?
         } else {
-            step::take_all_or_none(steps)?
+            step::perform_all_or_none(steps)?
         }
         Ok(true)
     }

@@ -1,6 +1,6 @@
 //! The bytes and tokens of every form of a document, side by side.
 
-use crate::output::grouped;
+use crate::output::group_digits;
 use crate::screen;
 use serde::Serialize;
 use tokenforge_formats::stc::{self, Spelling};
@@ -35,7 +35,7 @@ pub(crate) fn table(json: &Json<'_>, counter: Counter) -> String {
     let line = |Row { form, size }: &Row| {
         let (bytes, tokens, says) = match size {
             Size::Measured { bytes, tokens } => {
-                (grouped(*bytes), grouped(*tokens), difference(*tokens, baseline))
+                (group_digits(*bytes), group_digits(*tokens), difference(*tokens, baseline))
             }
             Size::Refused { refused } => ("-".to_owned(), "-".to_owned(), refused.clone()),
         };

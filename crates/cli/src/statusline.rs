@@ -4,7 +4,7 @@
 //! takes long; where there is nothing to show it says why.
 
 use crate::gain::dollars;
-use crate::output::grouped;
+use crate::output::group_digits;
 use crate::settings::{self, SettingsSource};
 use crate::wrap::launch::probe::{self, ProbeResult};
 use crate::{gateway, ledger, output};
@@ -108,9 +108,9 @@ fn savings_text(gain: &Gain) -> String {
         Some(cost) if cost.saved < 0.0 => format!("{} extra", dollars(-cost.saved)),
         Some(cost) => format!("{} saved", dollars(cost.saved)),
         None if gain.tokens.net < 0 => {
-            format!("{} tokens extra", grouped(gain.tokens.net.unsigned_abs() as usize))
+            format!("{} tokens extra", group_digits(gain.tokens.net.unsigned_abs() as usize))
         }
-        None => format!("{} tokens saved", grouped(gain.tokens.net as usize)),
+        None => format!("{} tokens saved", group_digits(gain.tokens.net as usize)),
     };
     format!("{share} · {amount} this session")
 }

@@ -1,6 +1,6 @@
 //! `tokenforge store`: how much is stored, and how to be rid of it.
 
-use crate::output::{self, grouped};
+use crate::output::{self, group_digits};
 use crate::{arguments, confirm, data, screen};
 use anyhow::{Context, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -34,7 +34,7 @@ enum StoreCommand {
 }
 
 #[derive(Args)]
-struct Place {
+struct StorePlace {
     /// The store: disk:PATH, redis://HOST:PORT/DB, rediss:// or redis+cluster://HOST,HOST [default: the data folder]
     #[arg(long = "store", value_name = "URL")]
     url: Option<String>,
@@ -43,7 +43,7 @@ struct Place {
 #[derive(Args)]
 struct Stats {
     #[command(flatten)]
-    place: Place,
+    place: StorePlace,
 
     /// Print JSON instead of a table
     #[arg(long)]
@@ -53,7 +53,7 @@ struct Stats {
 #[derive(Args)]
 struct Purge {
     #[command(flatten)]
-    place: Place,
+    place: StorePlace,
 
     /// Only this kind
     #[arg(long, value_name = "KIND", value_parser = kinds())]
@@ -98,7 +98,8 @@ fn stats(arguments: &Stats) -> anyhow::Result<()> {
     let mut table = Table::new(columns);
     for kind in Kind::ALL {
         let amount = stats.of(*kind);
-        let (entries, bytes) = (grouped(amount.entries as usize), grouped(amount.bytes as usize));
+        let (entries, bytes) =
+            (group_digits(amount.entries as usize), group_digits(amount.bytes as usize));
         table.row([kind.name().to_owned(), entries, bytes]);
     }
     Ok(output::print(&format!("{place}\n{}", screen::table(&table)))?)
@@ -116,11 +117,11 @@ fn purge(arguments: &Purge) -> anyhow::Result<()> {
     let removed = open(location)?.purge(arguments.kind, arguments.older_than)?;
     Ok(output::print(&match arguments.json {
         true => serde_json::json!({"store": place, "removed": removed}).to_string(),
-        false => format!("deleted {} {what}", grouped(removed as usize)),
+        false => format!("deleted {} {what}", group_digits(removed as usize)),
     })?)
 }
 
-impl Place {
+impl StorePlace {
     fn location(&self) -> anyhow::Result<Location> {
         match self.url.as_deref().map(str::parse).transpose().context("--store")? {
             Some(Location::Memory) => {

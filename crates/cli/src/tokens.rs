@@ -2,7 +2,7 @@
 
 use crate::arguments::Vocabulary;
 use crate::input::InputText;
-use crate::output::{self, grouped};
+use crate::output::{self, group_digits};
 use crate::{progress, screen};
 use clap::{Args, ValueHint};
 use serde::Serialize;
@@ -66,11 +66,11 @@ impl Report {
         let columns = [Column::number("tokens"), Column::number("bytes"), Column::path("file")];
         let mut table = Table::new(columns);
         for Counted { path, bytes, tokens } in &self.files {
-            table.row([grouped(*tokens), grouped(*bytes), path.clone()]);
+            table.row([group_digits(*tokens), group_digits(*bytes), path.clone()]);
         }
         if self.files.len() > 1 {
             let bytes = self.files.iter().map(|file| file.bytes).sum();
-            table.row([grouped(self.total), grouped(bytes), "total".to_owned()]);
+            table.row([group_digits(self.total), group_digits(bytes), "total".to_owned()]);
         }
         screen::table(&table)
     }

@@ -85,19 +85,19 @@ pub(crate) fn run(arguments: &WrapArgs) -> anyhow::Result<i32> {
     let client = arguments.client(agent.program);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
-    let code = runtime.block_on(arguments.wrapped(client, &agent));
+    let code = runtime.block_on(arguments.run_wrapped(client, &agent));
     runtime.shutdown_timeout(FAREWELL);
     code
 }
 
 /// What is started.
-struct Agent<'a> {
+struct AgentCommand<'a> {
     program: &'a str,
     arguments: &'a [OsString],
 }
 
 impl WrapArgs {
-    fn agent(&self) -> Agent<'_> {
+    fn agent(&self) -> AgentCommand<'_> {
         let (program, arguments) = match &self.command[..] {
             [program, dashes, arguments @ ..] if dashes == "--" => (program, arguments),
             [program, arguments @ ..] => (program, arguments),
@@ -106,7 +106,7 @@ impl WrapArgs {
         let Some(program) = program.to_str() else {
             usage_error("the path of the agent's program is not UTF-8");
         };
-        Agent { program, arguments }
+        AgentCommand { program, arguments }
     }
 
     fn client(&self, program: &str) -> WrappedClient {
@@ -119,9 +119,13 @@ impl WrapArgs {
         }
     }
 
-    async fn wrapped(&self, client: WrappedClient, agent: &Agent<'_>) -> anyhow::Result<i32> {
-        let Agent { program, arguments } = agent;
-        let opened = self.opened(client, program).await;
+    async fn run_wrapped(
+        &self,
+        client: WrappedClient,
+        agent: &AgentCommand<'_>,
+    ) -> anyhow::Result<i32> {
+        let AgentCommand { program, arguments } = agent;
+        let opened = self.open_route(client, program).await;
         let mut command = Command::new(program);
         let open = match opened {
             Ok((route, started)) => {
@@ -151,7 +155,7 @@ impl WrapArgs {
     }
 
     /// A way for the agent's requests, and what it is told about it.
-    async fn opened(
+    async fn open_route(
         &self,
         client: WrappedClient,
         program: &str,

@@ -1,4 +1,4 @@
-//! What is to become of files: shown first, done when it is meant.
+//! A change of a client's file: shown as a diff, confirmed, applied, rolled back.
 
 use super::file::{ClientFile, PriorState};
 use crate::diff::unified_diff;
@@ -87,11 +87,11 @@ impl ChangeConsent {
 
 impl FileChange {
     /// Undoes it, if something that belongs to it failed.
-    pub(crate) fn take_back(&self) -> anyhow::Result<()> {
+    pub(crate) fn roll_back(&self) -> anyhow::Result<()> {
         let now = ClientFile::find(&self.file.name)?;
         match self.file.is_there() {
             true => now.replace(&self.file.text)?,
-            false => now.remove()?,
+            false => now.remove_if_there()?,
         }
         // What was kept beside it before us stays.
         let is_ours = match &self.before {
@@ -113,7 +113,7 @@ impl FileChange {
         }
         match &self.new {
             Some(new) => self.file.replace(new)?,
-            None => self.file.remove()?,
+            None => self.file.remove_if_there()?,
         }
         if self.before.is_none() {
             self.file.forget()?;
@@ -145,7 +145,7 @@ mod tests {
                 fs::write(&name, text).unwrap();
             }
             let file = ClientFile::find(&name).unwrap();
-            let before = Some(file.now());
+            let before = Some(file.current_state());
             fs::write(&name, "the client's").unwrap();
             let (diff, done) = (String::new(), String::new());
             let change = FileChange { file, diff, new: Some("ours".to_owned()), before, done };

@@ -89,8 +89,8 @@ impl std::error::Error for UnreadableFile {}
 impl<'a> SettingsDocument<'a> {
     pub(crate) fn read(text: &'a str, notation: FileNotation) -> Result<Self, UnreadableFile> {
         let nodes = match notation {
-            FileNotation::Json => jsonc::read(text)?,
-            FileNotation::Toml => toml::read(text)?,
+            FileNotation::Json => jsonc::read_jsonc(text)?,
+            FileNotation::Toml => toml::read_toml(text)?,
         };
         Ok(SettingsDocument { text, notation, nodes })
     }
@@ -123,7 +123,7 @@ impl<'a> SettingsDocument<'a> {
     }
 
     /// A text.
-    pub(crate) fn word(&self, place: usize) -> Option<TextSpan> {
+    pub(crate) fn text_span(&self, place: usize) -> Option<TextSpan> {
         let DocumentNode { span, value: NodeValue::Text(text), .. } = self.node(place) else {
             return None;
         };
@@ -140,9 +140,9 @@ impl<'a> SettingsDocument<'a> {
     }
 
     /// A list that has nothing but texts.
-    pub(crate) fn words(&self, place: usize) -> Option<Vec<TextSpan>> {
+    pub(crate) fn text_spans(&self, place: usize) -> Option<Vec<TextSpan>> {
         let NodeValue::List(items) = &self.node(place).value else { return None };
-        items.iter().map(|item| self.word(*item)).collect()
+        items.iter().map(|item| self.text_span(*item)).collect()
     }
 }
 
@@ -155,7 +155,7 @@ impl TextEdits {
         self.0.push((span, with.into()));
     }
 
-    pub(crate) fn applied(mut self, text: &str) -> String {
+    pub(crate) fn apply_to(mut self, text: &str) -> String {
         self.0.sort_by_key(|(span, _)| span.start);
         let (mut out, mut at) = (String::with_capacity(text.len()), 0);
         for (span, with) in &self.0 {

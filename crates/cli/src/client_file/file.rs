@@ -1,4 +1,4 @@
-//! A client's file on disk: read whole, replaced whole, with what it was before kept beside it.
+//! A client's file on disk: read whole, replaced atomically, with a backup of what it was kept beside it.
 
 use anyhow::{Context, bail};
 use std::fs::{self, Metadata};
@@ -35,7 +35,7 @@ pub(crate) enum PriorState {
 
 impl ClientFile {
     /// Reads a file that is there.
-    pub(crate) fn read(name: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn read_if_there(name: &Path) -> anyhow::Result<Self> {
         let shown = || format!("cannot read {}", name.display());
         let path = fs::canonicalize(name).with_context(shown)?;
         let metadata = fs::metadata(&path).with_context(shown)?;
@@ -53,7 +53,7 @@ impl ClientFile {
                 let path = std::path::absolute(name)?;
                 Ok(ClientFile { name: name.to_owned(), path, text: String::new(), metadata: None })
             }
-            _ => Self::read(name),
+            _ => Self::read_if_there(name),
         }
     }
 
@@ -62,7 +62,7 @@ impl ClientFile {
     }
 
     /// As it is now, for whoever is about to change it.
-    pub(crate) fn now(&self) -> PriorState {
+    pub(crate) fn current_state(&self) -> PriorState {
         if self.is_there() {
             return PriorState::Text(self.text.clone());
         }
@@ -71,7 +71,7 @@ impl ClientFile {
     }
 
     /// As it was before us, if that is known.
-    pub(crate) fn before(&self) -> anyhow::Result<Option<PriorState>> {
+    pub(crate) fn prior_state(&self) -> anyhow::Result<Option<PriorState>> {
         if let Some(text) = self.backup()? {
             return Ok(Some(PriorState::Text(text)));
         }
@@ -109,7 +109,7 @@ impl ClientFile {
 
     /// Is done with what is kept beside it, and with the folders that were made for it, if nothing is in them.
     pub(crate) fn forget(&self) -> anyhow::Result<()> {
-        let before = self.before()?;
+        let before = self.prior_state()?;
         remove(&self.backup_path())?;
         remove(&self.beside(NEW))?;
         if let Some(PriorState::Nothing { folders }) = before {
@@ -126,7 +126,7 @@ impl ClientFile {
     }
 
     /// Takes it away.
-    pub(crate) fn remove(&self) -> anyhow::Result<()> {
+    pub(crate) fn remove_if_there(&self) -> anyhow::Result<()> {
         self.check()?;
         remove(&self.path)
     }
@@ -150,11 +150,12 @@ impl ClientFile {
     }
 
     fn put(&self, path: &Path, text: &str) -> anyhow::Result<()> {
-        self.written(path, text).with_context(|| format!("cannot write {}", path.display()))
+        self.replace_atomically(path, text)
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// A new file that takes the place of the old one, so that there is always a whole one, for the same readers.
-    fn written(&self, path: &Path, text: &str) -> io::Result<()> {
+    fn replace_atomically(&self, path: &Path, text: &str) -> io::Result<()> {
         let mut new = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
         new.write_all(text.as_bytes())?;
         if let Some(metadata) = &self.metadata {

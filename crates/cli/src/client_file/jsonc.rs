@@ -32,7 +32,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// All values of a text, the whole first.
-pub(super) fn read(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
+pub(super) fn read_jsonc(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
     let json = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let offset = text.len() - json.len();
     let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: true };
@@ -42,12 +42,12 @@ pub(super) fn read(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
     let whole =
         parsed.value.ok_or_else(|| UnreadableFile::new(text, text.len(), "expected a value"))?;
     let tokens = parsed.tokens.unwrap_or_default();
-    let mut tree = Tree { text, offset, tokens, nodes: Vec::new() };
+    let mut tree = JsoncTree { text, offset, tokens, nodes: Vec::new() };
     tree.add(whole.start(), whole)?;
     Ok(tree.nodes)
 }
 
-struct Tree<'a> {
+struct JsoncTree<'a> {
     text: &'a str,
     /// What stands before the text that was parsed.
     offset: usize,
@@ -55,7 +55,7 @@ struct Tree<'a> {
     nodes: Vec<DocumentNode>,
 }
 
-impl Tree<'_> {
+impl JsoncTree<'_> {
     /// Adds a value, which begins here with its key; the place of its node. The parser allows no more levels than a stack
     /// has room for.
     fn add(&mut self, begins: usize, value: ast::Value<'_>) -> Result<usize, UnreadableFile> {
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn values_are_found_between_comments_and_commas() {
         let text = "\u{feff}// a\n{ \"a\": [1, /* ] */ \"x\\\"y\" /* , */ ,], \"b\": {}, } // z";
-        let nodes = read(text).unwrap();
+        let nodes = read_jsonc(text).unwrap();
         let raw: Vec<&str> = nodes.iter().map(|node| &text[node.span.clone()]).collect();
         assert_eq!(raw[1..], ["[1, /* ] */ \"x\\\"y\" /* , */ ,]", "1", "\"x\\\"y\"", "{}"]);
         assert_eq!(nodes[0].value, NodeValue::Table(vec![("a".into(), 1), ("b".into(), 4)]));
@@ -183,13 +183,13 @@ mod tests {
             ("[[1], ", "line 1, column 7: expected `]`"),
             ("{\r\n", "line 2, column 1: expected `}`"),
         ] {
-            assert_eq!(read(text).unwrap_err().to_string(), said, "{text}");
+            assert_eq!(read_jsonc(text).unwrap_err().to_string(), said, "{text}");
         }
     }
 
     #[test]
     fn half_of_a_pair_is_no_text_and_no_reason_to_refuse_the_file() {
-        let nodes = read(r#"{"\ud800": ["\uD83d\ude00", "\udfff", "\\ud800"]}"#).unwrap();
+        let nodes = read_jsonc(r#"{"\ud800": ["\uD83d\ude00", "\udfff", "\\ud800"]}"#).unwrap();
         assert_eq!(nodes[0].value, NodeValue::Table(vec![(String::new(), 1)]));
         let values: Vec<_> = nodes[2..].iter().map(|node| &node.value).collect();
         let (pair, escaped) = (NodeValue::Text("😀".into()), NodeValue::Text("\\ud800".into()));
@@ -199,15 +199,15 @@ mod tests {
     #[test]
     fn depth_is_no_danger() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(read(&"[".repeat(200_000)).is_err() && read(&nested(200_000)).is_err());
-        assert!(read(&nested(400)).is_ok());
+        assert!(read_jsonc(&"[".repeat(200_000)).is_err() && read_jsonc(&nested(200_000)).is_err());
+        assert!(read_jsonc(&nested(400)).is_ok());
     }
 
     proptest! {
         #[test]
         fn whatever_a_strict_reader_takes_is_taken(text in "[\\[\\]{}\",:a1 \\\\\n/*]{0,24}") {
             let strict = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
-            let read = read(&text);
+            let read = read_jsonc(&text);
             prop_assert!(!strict || read.is_ok());
         }
     }

@@ -1,4 +1,5 @@
-//! A value put into a JSON file in front of what is there, and taken out of it wherever it stands by then.
+//! Insertion and removal of a JSON value in the text itself, exact to the byte: it goes in front of what is there, and is
+//! taken out wherever it stands by then.
 
 use super::document::{SettingsDocument, TextEdits};
 

@@ -8,13 +8,13 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// All values of a text, the whole first.
-pub(crate) fn read(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
+pub(crate) fn read_toml(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
     let root = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         // Its own words would repeat the line.
         UnreadableFile::new(text, at, error.message())
     })?;
-    let mut tree = Tree::default();
+    let mut tree = TomlTree::default();
     tree.add(Spanned::new(0..text.len(), DeValue::Table(root.into_inner())));
     while let Some((place, value)) = tree.left.pop() {
         tree.nodes[place].value = match value {
@@ -36,13 +36,13 @@ pub(crate) fn read(text: &str) -> Result<Vec<DocumentNode>, UnreadableFile> {
 }
 
 #[derive(Default)]
-struct Tree<'a> {
+struct TomlTree<'a> {
     nodes: Vec<DocumentNode>,
     /// What is not looked into yet.
     left: Vec<(usize, DeValue<'a>)>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> TomlTree<'a> {
     fn add(&mut self, value: Spanned<DeValue<'a>>) -> usize {
         let place = self.nodes.len();
         let span = value.span();

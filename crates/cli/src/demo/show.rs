@@ -2,7 +2,7 @@
 
 use super::figures::{Billed, Expanded, Figures, Output, Row};
 use super::tool_calls::Called;
-use crate::output::grouped;
+use crate::output::group_digits;
 use crate::screen::{self, TextStyler};
 use tokenforge_ledger::{Of, Share};
 use tokenforge_replay::columns::{padded, shortened};
@@ -46,7 +46,7 @@ fn table(title: &str, rows: impl Iterator<Item = [String; 4]>) -> String {
 
 fn row(name: &str, before: usize, after: usize) -> [String; 4] {
     let saved = percent(before as f64, after as f64);
-    [name.to_owned(), grouped(before), grouped(after), saved]
+    [name.to_owned(), group_digits(before), group_digits(after), saved]
 }
 
 /// A call as a line: a command, a file, or the tool's name.
@@ -76,8 +76,8 @@ fn share(share: &Share) -> [String; 4] {
 }
 
 fn bill(bill: &Billed) -> String {
-    let [plain_read, read] = bill.read.map(grouped);
-    let [plain_written, written] = bill.written.map(grouped);
+    let [plain_read, read] = bill.read.map(group_digits);
+    let [plain_written, written] = bill.written.map(group_digits);
     format!(
         "The bill covers {read} tokens read from the provider's cache, {written} written to it, and the output; without \
          Tokenforge {plain_read} and {plain_written}. `gain` and the dashboard show the same figures."
@@ -99,7 +99,7 @@ fn expansion(expanded: &Expanded) -> String {
     format!(
         "In turn {turn} the model fetched back what was left out{asked}: {} tokens, answered by the gateway. The agent \
          saw nothing of it; it is in the bill.",
-        grouped(*tokens)
+        group_digits(*tokens)
     )
 }
 

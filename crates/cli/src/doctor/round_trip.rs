@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use crate::embedded::EmbeddedGateway;
 use crate::gateway::{GatewayClient, url};
-use crate::output::grouped;
+use crate::output::group_digits;
 use anyhow::{Context, ensure};
 use http::header::{HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
@@ -48,7 +48,7 @@ async fn made(settings: &Settings) -> anyhow::Result<String> {
     let [before, after] =
         [&request, &provider.last().json()].map(|body| counter.count(result(body)));
     ensure!(after > 0 && after <= before, "a result of {before} tokens became one of {after}");
-    let (before, after) = (grouped(before), grouped(after));
+    let (before, after) = (group_digits(before), group_digits(after));
     Ok(format!("a tool result of {before} tokens became {after} ({mode})"))
 }
 

@@ -1,7 +1,7 @@
 //! Can originals be kept, and had back?
 
 use super::finding::Finding;
-use crate::output::grouped;
+use crate::output::group_digits;
 use crate::serve;
 use std::sync::Arc;
 use tokenforge_config::{Settings, StoreUrl};
@@ -38,6 +38,7 @@ fn try_store(store: &Arc<dyn Store>) -> anyhow::Result<String> {
     let found = store.get(Kind::Result, TENANT, id)?;
     anyhow::ensure!(found.as_deref() == Some(text), "does not return what was stored");
     let total = store.stats()?.total();
-    let (entries, bytes) = (grouped(total.entries as usize), grouped(total.bytes as usize));
+    let (entries, bytes) =
+        (group_digits(total.entries as usize), group_digits(total.bytes as usize));
     Ok(format!("works; {entries} entries, {bytes} bytes"))
 }

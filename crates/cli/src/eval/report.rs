@@ -1,7 +1,7 @@
 //! What an evaluation found.
 
 use super::compare::{Compared, CountedBy, Tokens};
-use crate::output::{grouped, printable};
+use crate::output::{group_digits, printable};
 use crate::screen;
 use serde::Serialize;
 use std::fmt;
@@ -177,7 +177,7 @@ impl fmt::Display for Report {
 fn shown(tokens: Option<&Tokens>) -> [String; 3] {
     let Some(Tokens { off, on, .. }) = tokens else { return Default::default() };
     let saved = 100.0 * (1.0 - *on as f64 / (*off).max(1) as f64);
-    [grouped(*off as usize), grouped(*on as usize), format!("{saved:.1} %")]
+    [group_digits(*off as usize), group_digits(*on as usize), format!("{saved:.1} %")]
 }
 
 #[cfg(test)]

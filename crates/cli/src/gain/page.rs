@@ -1,6 +1,6 @@
 //! The sums as a person reads them.
 
-use crate::output::grouped;
+use crate::output::group_digits;
 use crate::screen;
 use tokenforge_ledger::{Cost, Gain, Of, Row, Share};
 use tokenforge_replay::columns::{Column, Table};
@@ -148,7 +148,7 @@ fn remarks(gain: &Gain) -> Option<String> {
 }
 
 fn number(number: u64) -> String {
-    grouped(usize::try_from(number).unwrap_or(usize::MAX))
+    group_digits(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 fn signed_amount(amount: i64) -> String {

@@ -65,7 +65,7 @@ pub(super) fn remove(
         }
         let mut edits = TextEdits::default();
         hook.cut(&document, old.as_ref(), &mut edits);
-        text = edits.applied(&text);
+        text = edits.apply_to(&text);
     }
     Ok(is_found.then_some(PriorState::Text(text)))
 }
@@ -79,7 +79,7 @@ pub(super) fn is_installed(text: &str) -> bool {
 /// The program that the hook in these settings starts, if there is one and that can be told.
 pub(super) fn program(text: &str) -> Option<String> {
     let document = SettingsDocument::read(text, FileNotation::Json).ok()?;
-    let word = document.word(hooks(&document).first()?.command)?;
+    let word = document.text_span(hooks(&document).first()?.command)?;
     program_of(&word.text)
 }
 
@@ -103,11 +103,11 @@ pub(super) fn mask_settings(text: &str) -> String {
                 continue;
             }
             let words = document.children(child).into_iter();
-            let words = words.filter_map(|place| document.word(place));
+            let words = words.filter_map(|place| document.text_span(place));
             words.for_each(|word| edits.replace(word.span, quote_string(MASK)));
         }
     }
-    edits.applied(text)
+    edits.apply_to(text)
 }
 
 /// What Claude Code runs, by a shell. A program that is gone is no reason to stop an agent.
@@ -151,13 +151,13 @@ fn with_hook(text: &str, command: &str, tools: &str) -> anyhow::Result<String> {
     let mut edits = TextEdits::default();
     let ours = hooks(&document);
     if !ours.is_empty() {
-        for word in ours.iter().filter_map(|hook| document.word(hook.command)) {
+        for word in ours.iter().filter_map(|hook| document.text_span(hook.command)) {
             edits.replace(word.span, quote_string(command));
         }
-        return Ok(edits.applied(text));
+        return Ok(edits.apply_to(text));
     }
     let (root, entry) = (document.root(), entry(command, tools));
-    expect(&document, root, Kind::Table, "the file")?;
+    expect(&document, root, ContainerKind::Table, "the file")?;
     match document.member(root, "hooks") {
         None => insert(
             &document,
@@ -166,23 +166,23 @@ fn with_hook(text: &str, command: &str, tools: &str) -> anyhow::Result<String> {
             &mut edits,
         ),
         Some(hooks) => {
-            expect(&document, hooks, Kind::Table, "`hooks`")?;
+            expect(&document, hooks, ContainerKind::Table, "`hooks`")?;
             match document.member(hooks, "PostToolUse") {
                 None => {
                     insert(&document, hooks, &format!(r#""PostToolUse": [{entry}]"#), &mut edits)
                 }
                 Some(list) => {
-                    expect(&document, list, Kind::List, "`hooks.PostToolUse`")?;
+                    expect(&document, list, ContainerKind::List, "`hooks.PostToolUse`")?;
                     insert(&document, list, &entry, &mut edits);
                 }
             }
         }
     }
-    Ok(edits.applied(text))
+    Ok(edits.apply_to(text))
 }
 
 #[derive(PartialEq, Eq)]
-enum Kind {
+enum ContainerKind {
     Table,
     List,
 }
@@ -190,20 +190,20 @@ enum Kind {
 fn expect(
     document: &SettingsDocument<'_>,
     place: usize,
-    kind: Kind,
+    kind: ContainerKind,
     name: &str,
 ) -> anyhow::Result<()> {
     let found = match document.node(place).value {
-        NodeValue::Table(_) => Some(Kind::Table),
-        NodeValue::List(_) => Some(Kind::List),
+        NodeValue::Table(_) => Some(ContainerKind::Table),
+        NodeValue::List(_) => Some(ContainerKind::List),
         _ => None,
     };
-    let expected = if kind == Kind::Table { "an object" } else { "a list" };
+    let expected = if kind == ContainerKind::Table { "an object" } else { "a list" };
     (found == Some(kind)).then_some(()).with_context(|| format!("{name} is not {expected}"))
 }
 
 /// A hook of ours, and what it stands in, from the inside out.
-struct Hook {
+struct HookEntryPlace {
     command: usize,
     levels: [Level; 4],
 }
@@ -216,7 +216,7 @@ struct Level {
 }
 
 /// All hooks of ours.
-fn hooks(document: &SettingsDocument<'_>) -> Vec<Hook> {
+fn hooks(document: &SettingsDocument<'_>) -> Vec<HookEntryPlace> {
     let root = document.root();
     let Some(table) = document.member(root, "hooks") else { return Vec::new() };
     let Some(list) = document.member(table, "PostToolUse") else { return Vec::new() };
@@ -225,7 +225,7 @@ fn hooks(document: &SettingsDocument<'_>) -> Vec<Hook> {
         let Some(inner) = document.member(entry, "hooks") else { continue };
         for hook in document.children(inner) {
             let Some(command) = document.member(hook, "command") else { continue };
-            if document.word(command).is_some_and(|word| is_ours(&word.text)) {
+            if document.text_span(command).is_some_and(|word| is_ours(&word.text)) {
                 let level = |place, child| Level { place, child };
                 let levels = [
                     level(inner, hook),
@@ -233,14 +233,14 @@ fn hooks(document: &SettingsDocument<'_>) -> Vec<Hook> {
                     level(table, list),
                     level(root, table),
                 ];
-                found.push(Hook { command, levels });
+                found.push(HookEntryPlace { command, levels });
             }
         }
     }
     found
 }
 
-impl Hook {
+impl HookEntryPlace {
     /// Takes it out, and with it what would be left empty and was not there before.
     fn cut(
         &self,

@@ -42,7 +42,7 @@ pub(super) enum BackendSource {
 
 impl GatewayOptions {
     /// Asks the gateway; where none answers, and none was named, the files are meant.
-    pub(super) async fn find(&self) -> anyhow::Result<BackendSource> {
+    pub(super) async fn find_backends(&self) -> anyhow::Result<BackendSource> {
         let definitions = self.definitions()?;
         if self.offline {
             return Ok(BackendSource::Files(
@@ -108,7 +108,7 @@ impl BackendDefinitions {
     }
 
     /// All servers as a gateway would say, without their secrets.
-    pub(super) fn shown(&self) -> Vec<Value> {
+    pub(super) fn listing(&self) -> Vec<Value> {
         let shown = |(prefix, backend): (String, McpBackend)| {
             let mut shown = json!({ "prefix": prefix });
             for (key, value) in backend.to_json().as_object().into_iter().flatten() {

@@ -78,10 +78,10 @@ struct CompletedCall {
 pub(super) async fn run(call: &CallArgs) -> anyhow::Result<()> {
     let settings = call.place.definitions()?.settings;
     let (conversation, words) = call.conversation(&settings).await?;
-    let called = call.called(&conversation, words).await;
+    let called = call.call_with_timeout(&conversation, words).await;
     conversation.end().await;
     let called = called?;
-    let answered = called.answered(conversation.server(), &settings)?;
+    let answered = called.all_forms(conversation.server(), &settings)?;
     match call.format {
         Some(form) => output::write(answered.text(form)?)?,
         None if call.json => {
@@ -119,7 +119,7 @@ impl CallArgs {
         let [name, words @ ..] = &self.words[..] else {
             bail!("which server? Give its name, --url URL, or its program after --")
         };
-        let conversation = match self.place.find().await? {
+        let conversation = match self.place.find_backends().await? {
             BackendSource::Running(gateway, backends) => {
                 // Whoever may not see the servers may still use one.
                 let names = backends.as_deref().map(names);
@@ -152,12 +152,12 @@ impl CallArgs {
         given.or_else(|| own.map(|own| own.key.clone()))
     }
 
-    async fn called(
+    async fn call_with_timeout(
         &self,
         to: &ServerConversation,
         words: &[String],
     ) -> anyhow::Result<CompletedCall> {
-        let asking = self.asked(to, words);
+        let asking = self.call_tool(to, words);
         match self.timeout {
             None => asking.await,
             Some(patience) => tokio::time::timeout(patience, asking).await.unwrap_or_else(|_| {
@@ -166,7 +166,7 @@ impl CallArgs {
         }
     }
 
-    async fn asked(
+    async fn call_tool(
         &self,
         to: &ServerConversation,
         words: &[String],
@@ -199,7 +199,7 @@ impl CallArgs {
 
 impl CompletedCall {
     /// The answer in every form.
-    fn answered(&self, server: &str, settings: &Settings) -> anyhow::Result<AnswerForms> {
+    fn all_forms(&self, server: &str, settings: &Settings) -> anyhow::Result<AnswerForms> {
         let engine = settings.tool_output.engine_settings();
         let counter = engine.counter;
         let expands = settings.tool_output.enable_expand_context;

@@ -65,7 +65,7 @@ pub(super) async fn add(arguments: &AddArgs) -> anyhow::Result<()> {
         bail!("`stats` is a path of the gateway's own; choose another name");
     }
     let what = format!("added {name}");
-    match arguments.place.find().await? {
+    match arguments.place.find_backends().await? {
         BackendSource::Running(gateway, backends) => {
             if names(&backends?).contains(&name.as_str()) {
                 bail!("there is a tool server with the prefix `{name}` already");
@@ -88,7 +88,7 @@ pub(super) async fn add(arguments: &AddArgs) -> anyhow::Result<()> {
 }
 
 pub(super) async fn list(arguments: &ListArgs) -> anyhow::Result<()> {
-    let (whose, place, head, backends) = match arguments.place.find().await? {
+    let (whose, place, head, backends) = match arguments.place.find_backends().await? {
         BackendSource::Running(gateway, backends) => {
             let head = format!("the gateway at {} has", gateway.url);
             ("gateway", gateway.url, head, backends?)
@@ -96,7 +96,7 @@ pub(super) async fn list(arguments: &ListArgs) -> anyhow::Result<()> {
         BackendSource::Files(files, why) => {
             let place = files.file().display().to_string();
             let head = format!("{why}: the settings and {place} have");
-            ("file", place, head, files.shown())
+            ("file", place, head, files.listing())
         }
     };
     if arguments.json {
@@ -109,7 +109,7 @@ pub(super) async fn list(arguments: &ListArgs) -> anyhow::Result<()> {
 pub(super) async fn remove(arguments: &RemoveArgs) -> anyhow::Result<()> {
     let name = &arguments.name;
     let what = format!("removed {name}");
-    match arguments.place.find().await? {
+    match arguments.place.find_backends().await? {
         BackendSource::Running(gateway, backends) => {
             let backends = backends?;
             let names = names(&backends);

@@ -58,7 +58,7 @@ pub(super) struct McpWrapArgs {
 }
 
 pub(super) fn wrap(arguments: &McpWrapArgs) -> anyhow::Result<()> {
-    let means = arguments.means()?;
+    let means = arguments.wrap_context()?;
     arguments.carry_out(|file, notation| {
         // Behind what was put there before, the file as it would be without.
         let before =
@@ -79,7 +79,7 @@ pub(super) fn wrap(arguments: &McpWrapArgs) -> anyhow::Result<()> {
 }
 
 pub(super) fn unwrap(arguments: &McpWrapArgs) -> anyhow::Result<()> {
-    let means = arguments.means()?;
+    let means = arguments.wrap_context()?;
     arguments.carry_out(|file, notation| {
         let backup = file.backup()?;
         let RewrittenFile { text, servers } =
@@ -113,7 +113,7 @@ impl McpWrapArgs {
     ) -> anyhow::Result<()> {
         let mut changes = Vec::new();
         for path in self.files()? {
-            let file = ClientFile::read(&path)?;
+            let file = ClientFile::read_if_there(&path)?;
             let notation = FileNotation::of(&path);
             let planned = plan(&file, notation);
             let (new, backup, done) = planned.with_context(|| path.display().to_string())?;
@@ -154,7 +154,7 @@ impl McpWrapArgs {
             }
             return Ok(vec![path]);
         };
-        let there = there(files.iter().cloned());
+        let there = existing_files(files.iter().cloned());
         if there.is_empty() {
             let looked: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
             bail!(
@@ -165,14 +165,14 @@ impl McpWrapArgs {
         Ok(there)
     }
 
-    fn means(&self) -> anyhow::Result<WrapContext> {
-        means(self.gateway.as_deref(), self.config.as_deref())
+    fn wrap_context(&self) -> anyhow::Result<WrapContext> {
+        context(self.gateway.as_deref(), self.config.as_deref())
     }
 }
 
 /// The files of all clients that have servers behind Tokenforge, and the names of these.
-pub(crate) fn behind(config: Option<&Path>) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
-    let means = means(None, config)?;
+pub(crate) fn wrapped_files(config: Option<&Path>) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
+    let means = context(None, config)?;
     let names = client_names().into_iter();
     let files = names.filter_map(|client| clients::files(client, &data::set)).flatten();
     let wrapped = |path: PathBuf| {
@@ -182,11 +182,11 @@ pub(crate) fn behind(config: Option<&Path>) -> anyhow::Result<Vec<(PathBuf, Vec<
         let servers: Vec<_> = changed.map(|(server, _)| server).collect();
         (!servers.is_empty()).then_some((path, servers))
     };
-    Ok(there(files).into_iter().filter_map(wrapped).collect())
+    Ok(existing_files(files).into_iter().filter_map(wrapped).collect())
 }
 
 /// Those files that are there, each once: in the user's own folder, the project's file is the user's.
-fn there(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+fn existing_files(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     let is_new = |file: &PathBuf| {
         file.is_file() && fs::canonicalize(file).is_ok_and(|path| seen.insert(path))
@@ -194,7 +194,7 @@ fn there(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     files.filter(is_new).collect()
 }
 
-fn means(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<WrapContext> {
+fn context(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<WrapContext> {
     let program = env::current_exe().context("cannot find the path of this program")?;
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let definitions = BackendDefinitions::read(config)?;

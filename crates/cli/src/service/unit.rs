@@ -74,7 +74,7 @@ impl ServiceUnit {
     }
 
     /// What would change, for a person.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn preview(&self) -> String {
         let name = self.file.name.display().to_string();
         match self.is_there() {
             true => format!("{name}: it is there already"),
@@ -89,12 +89,12 @@ impl ServiceUnit {
             .with_context(|| format!("cannot make {}", self.environment.folder))?;
         if !self.is_there() {
             if !self.file.is_there() {
-                self.file.keep(&self.file.now())?;
+                self.file.keep(&self.file.current_state())?;
             }
             self.file.replace(&self.text)?;
         }
         if let Err(error) = self.start(is_changed) {
-            let taken_back = self.take_back();
+            let taken_back = self.roll_back();
             taken_back.context("what was written could not be taken back")?;
             return Err(error);
         }
@@ -126,7 +126,7 @@ impl ServiceUnit {
     }
 
     /// Takes back an installation that something else failed after.
-    pub(crate) fn take_back(&self) -> anyhow::Result<()> {
+    pub(crate) fn roll_back(&self) -> anyhow::Result<()> {
         if self.is_there() {
             return Ok(());
         }
@@ -136,7 +136,7 @@ impl ServiceUnit {
             return self.start(true);
         }
         self.stop_quietly();
-        now.remove()?;
+        now.remove_if_there()?;
         now.forget()?;
         if self.manager == ServiceManager::Systemd {
             let _ = systemd::forget();
@@ -171,7 +171,7 @@ impl InstalledUnit {
     }
 
     /// What would go, for a person.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn preview(&self) -> String {
         client_file::diff(&self.file.name.display().to_string(), &self.file.text, "")
     }
 
@@ -181,7 +181,7 @@ impl InstalledUnit {
             ServiceManager::Systemd => systemd::stop()?,
             ServiceManager::Launchd => launchd::stop(),
         }
-        self.file.remove()?;
+        self.file.remove_if_there()?;
         self.file.forget()?;
         if self.manager == ServiceManager::Systemd {
             systemd::forget()?;

@@ -12,14 +12,14 @@ use std::path::Path;
 use tokenforge_agents::{Agent, OwnAddress, RequiredLogin, SetupSupport};
 
 /// The agents that it can take on.
-pub(crate) fn supported() -> impl Iterator<Item = (&'static Agent, &'static SetupSupport)> {
+pub(crate) fn supported_agents() -> impl Iterator<Item = (&'static Agent, &'static SetupSupport)> {
     let agents = tokenforge_agents::all().iter();
     agents.filter_map(|agent| Some((agent, agent.setup.as_ref()?)))
 }
 
 /// What commands call them.
 pub(crate) fn supported_names() -> Vec<&'static str> {
-    supported().map(|(agent, _)| agent.id.as_str()).collect()
+    supported_agents().map(|(agent, _)| agent.id.as_str()).collect()
 }
 
 /// The agent of this name, if it can be taken on.
@@ -36,7 +36,7 @@ pub(super) fn supported_name(name: &str) -> anyhow::Result<&'static str> {
 
 /// The agent among these that has a status line.
 pub(super) fn status_line_agent(names: &[&str]) -> Option<&'static Agent> {
-    supported()
+    supported_agents()
         .find(|(agent, setup)| setup.status_line && names.contains(&&*agent.id))
         .map(|(agent, _)| agent)
 }
@@ -44,7 +44,7 @@ pub(super) fn status_line_agent(names: &[&str]) -> Option<&'static Agent> {
 /// Why an agent must go to its provider directly: its settings name an address, or a login, with which it could not go
 /// through the gateway.
 pub(crate) fn goes_elsewhere(name: &str) -> Option<String> {
-    let (agent, setup) = supported().find(|(agent, _)| agent.id == name)?;
+    let (agent, setup) = supported_agents().find(|(agent, _)| agent.id == name)?;
     let here = env::current_dir().unwrap_or_default();
     let own = setup.own_address.as_ref().and_then(|own| own_address(own, &here));
     own.or_else(|| missing_login(agent, setup.required_login.as_ref()?))
@@ -86,7 +86,7 @@ fn text_in(file: &Path, key: &[String]) -> Option<String> {
 pub(super) fn text_at(text: &str, key: &[String]) -> Option<String> {
     let document = SettingsDocument::read(text, FileNotation::Json).ok()?;
     let found = key.iter().try_fold(document.root(), |place, name| document.member(place, name));
-    Some(document.word(found?)?.text).filter(|text| !text.is_empty())
+    Some(document.text_span(found?)?.text).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

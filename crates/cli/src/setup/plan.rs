@@ -1,4 +1,5 @@
-//! What has to change, from what is there. The files themselves say what was set up: nothing else is kept about it.
+//! The plan of a setup, and of its undo: what has to change, from what is there. The files themselves say what was set up:
+//! nothing else is kept about it.
 
 use super::rc::{self, ShellFile, ShellFolders};
 use super::step::SetupStep;
@@ -170,8 +171,8 @@ fn change_to(
     if file.is_there() && new == file.text {
         return Ok(None);
     }
-    let known = if is_ours { file.before()? } else { None };
-    let before = known.unwrap_or_else(|| file.now());
+    let known = if is_ours { file.prior_state()? } else { None };
+    let before = known.unwrap_or_else(|| file.current_state());
     let name = file.name.display().to_string();
     let diff = client_file::diff(&name, &masked(&file.text), &masked(&new));
     let done = format!("wrote {name}, {}", changed_lines(&file.text, &new));
@@ -201,7 +202,7 @@ fn without_lines(rc: &ShellFile) -> anyhow::Result<Option<FileChange>> {
     let file = ClientFile::find(&rc.file)?;
     let left = rc::without(&file.text).with_context(|| rc.file.display().to_string())?;
     let Some(left) = left else { return Ok(None) };
-    let left = match file.before()? {
+    let left = match file.prior_state()? {
         Some(PriorState::Nothing { .. }) if left.is_empty() => PriorState::Nothing { folders: 0 },
         // The line end that it did not have.
         Some(PriorState::Text(before)) if left.strip_suffix('\n') == Some(&before) => {
@@ -216,7 +217,7 @@ fn without_status_line(file: ClientFile) -> anyhow::Result<Option<FileChange>> {
     if !file.is_there() {
         return Ok(None);
     }
-    let before = file.before()?;
+    let before = file.prior_state()?;
     let left = match status_line::remove(&file.text, before.as_ref()) {
         Ok(Some(left)) => left,
         Err(error) if status_line::may_be_in(&file.text) => {
@@ -235,7 +236,7 @@ fn change_back(
     masked: impl Fn(&str) -> String,
 ) -> anyhow::Result<FileChange> {
     let name = file.name.display().to_string();
-    let (new, before, done) = match (left, file.before()?) {
+    let (new, before, done) = match (left, file.prior_state()?) {
         (PriorState::Nothing { .. }, _) => {
             (None, None, format!("removed {name}, which was not there before"))
         }

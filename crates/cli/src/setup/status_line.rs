@@ -41,7 +41,7 @@ pub(super) fn install(file: &ClientFile, program: &str) -> anyhow::Result<String
     match document.member(document.root(), KEY) {
         Some(place) if has_ours(&document) => {
             edits.replace(document.node(place).span.clone(), value);
-            return Ok(edits.applied(&file.text));
+            return Ok(edits.apply_to(&file.text));
         }
         Some(_) => bail!(
             "you already have a status line (`{KEY}`), which is kept; leave out --statusline, or call `tokenforge \
@@ -49,7 +49,7 @@ pub(super) fn install(file: &ClientFile, program: &str) -> anyhow::Result<String
         ),
         None => insert(&document, document.root(), &entry, &mut edits),
     }
-    let new = edits.applied(&file.text);
+    let new = edits.apply_to(&file.text);
     let before = PriorState::Text(file.text.clone());
     if remove(&new, Some(&before))? != Some(before) {
         bail!("this could not be undone byte for byte, so nothing is changed");
@@ -72,7 +72,7 @@ pub(super) fn remove(
     }
     let mut edits = TextEdits::default();
     cut(&document, root, place, &mut edits);
-    Ok(Some(PriorState::Text(edits.applied(text))))
+    Ok(Some(PriorState::Text(edits.apply_to(text))))
 }
 
 /// Is our entry in these settings?
@@ -97,7 +97,7 @@ pub(super) fn check(file: &ClientFile) -> anyhow::Result<()> {
 fn has_ours(document: &SettingsDocument<'_>) -> bool {
     let entry = document.member(document.root(), KEY);
     let command = entry.and_then(|entry| document.member(entry, "command"));
-    let command = command.and_then(|command| document.word(command));
+    let command = command.and_then(|command| document.text_span(command));
     command.is_some_and(|word| is_ours(&word.text))
 }
 
@@ -117,7 +117,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("settings.json");
         std::fs::write(&path, text).unwrap();
-        (folder, ClientFile::read(&path).unwrap())
+        (folder, ClientFile::read_if_there(&path).unwrap())
     }
 
     #[test]

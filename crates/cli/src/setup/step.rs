@@ -1,4 +1,4 @@
-//! One change on the way: shown first, done, and taken back if a later one fails.
+//! One step of a setup: shown first, performed, and rolled back if a later one fails.
 
 use super::shim;
 use crate::client_file::{self, FileChange};
@@ -23,10 +23,10 @@ pub(super) enum SetupStep {
 
 impl SetupStep {
     /// What would change, for a person.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn preview(&self) -> String {
         match self {
-            SetupStep::Install(unit) => unit.shown(),
-            SetupStep::Remove(unit) => unit.shown(),
+            SetupStep::Install(unit) => unit.preview(),
+            SetupStep::Remove(unit) => unit.preview(),
             SetupStep::File(change) => change.diff.clone(),
             SetupStep::Shim { path, old, new } => {
                 let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -35,7 +35,7 @@ impl SetupStep {
         }
     }
 
-    fn take(&self) -> anyhow::Result<()> {
+    fn perform(&self) -> anyhow::Result<()> {
         match self {
             SetupStep::Install(unit) => Ok(output::print(&unit.install()?)?),
             SetupStep::Remove(unit) => Ok(output::print(&unit.remove()?)?),
@@ -51,11 +51,11 @@ impl SetupStep {
         }
     }
 
-    fn take_back(&self) -> anyhow::Result<()> {
+    fn roll_back(&self) -> anyhow::Result<()> {
         match self {
-            SetupStep::Install(unit) => unit.take_back(),
+            SetupStep::Install(unit) => unit.roll_back(),
             SetupStep::Remove(_) => Ok(()),
-            SetupStep::File(change) => change.take_back(),
+            SetupStep::File(change) => change.roll_back(),
             SetupStep::Shim { path, old: Some(text), .. } => shim::write(path, text),
             SetupStep::Shim { path, old: None, .. } => shim::remove(path),
         }
@@ -63,10 +63,10 @@ impl SetupStep {
 }
 
 /// Takes all steps. If one fails, those before it are taken back.
-pub(super) fn take_all_or_none(steps: &[SetupStep]) -> anyhow::Result<()> {
+pub(super) fn perform_all_or_none(steps: &[SetupStep]) -> anyhow::Result<()> {
     for (at, step) in steps.iter().enumerate() {
-        let Err(error) = step.take() else { continue };
-        let failed = steps[..at].iter().rev().filter_map(|done| done.take_back().err());
+        let Err(error) = step.perform() else { continue };
+        let failed = steps[..at].iter().rev().filter_map(|done| done.roll_back().err());
         let failed: Vec<_> = failed.collect();
         if failed.is_empty() {
             return Err(error.context("nothing was changed"));
@@ -77,8 +77,8 @@ pub(super) fn take_all_or_none(steps: &[SetupStep]) -> anyhow::Result<()> {
 }
 
 /// Takes all steps, also if one fails: an undo leaves as little as it can.
-pub(super) fn take_all(steps: &[SetupStep]) -> anyhow::Result<()> {
-    let failed: Vec<_> = steps.iter().filter_map(|step| step.take().err()).collect();
+pub(super) fn perform_all(steps: &[SetupStep]) -> anyhow::Result<()> {
+    let failed: Vec<_> = steps.iter().filter_map(|step| step.perform().err()).collect();
     match failed.len() {
         0 => Ok(()),
         _ => bail!("not all was undone: {}", list(&failed)),
@@ -107,7 +107,7 @@ mod tests {
         };
         let steps =
             [shim("shim", Some("old")), shim("shims/claude", None), shim("file/below", None)];
-        let error = take_all_or_none(&steps).unwrap_err();
+        let error = perform_all_or_none(&steps).unwrap_err();
         assert!(format!("{error:#}").starts_with("nothing was changed: cannot write"), "{error:#}");
         assert_eq!(std::fs::read_to_string(at("shim")).unwrap(), "old");
         assert!(!at("shims").exists());
@@ -131,7 +131,7 @@ mod tests {
             shim("second", "old", None),
             shim("second/\0", "", Some("new")),
         ];
-        let error = take_all_or_none(&steps).unwrap_err().to_string();
+        let error = perform_all_or_none(&steps).unwrap_err().to_string();
         assert!(
             error.contains("; and not all that was done before could be taken back: "),
             "{error}"

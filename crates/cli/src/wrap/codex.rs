@@ -52,7 +52,7 @@ pub(super) fn set_by_user(settings: &Path, key: &str) -> Option<String> {
 
 fn address(settings: &str, key: &str) -> Option<String> {
     let settings = SettingsDocument::read(settings, FileNotation::Toml).ok()?;
-    let word = settings.word(settings.member(settings.root(), key)?)?;
+    let word = settings.text_span(settings.member(settings.root(), key)?)?;
     Some(word.text).filter(|text| !text.is_empty())
 }
 

@@ -1,4 +1,5 @@
-//! What a client is to be told. It is made before there is a gateway, since the user may have set whom it is to ask.
+//! How a client is given the gateway's base URL: which variables, arguments and files. It is planned before there is a
+//! gateway, since the user may have set whom it is to ask.
 
 use super::clients::WrappedClient;
 use super::provider::{BaseAddress, redirect, upstream_for};
@@ -16,12 +17,12 @@ use tokenforge_config::Upstreams;
 /// Where the gateway's address goes.
 const URL: &str = "{url}";
 
-/// What a client is to be told.
+/// All that a client is given when it is started, but for the address itself.
 #[derive(Debug, Default)]
 pub(super) struct BaseUrlPlan {
     /// Whom the user has set, for all requests or for those of one provider.
     upstreams: Vec<(Option<Provider>, Uri)>,
-    told: Vec<LaunchInput>,
+    inputs: Vec<LaunchInput>,
 }
 
 #[derive(Debug)]
@@ -38,7 +39,7 @@ enum PathRecipient {
     Variable(&'static str),
 }
 
-/// A client told where its provider is. Its files are gone with this.
+/// What a client is started with, so that it asks the gateway. Its files are gone with this.
 #[derive(Debug, Default)]
 pub(super) struct ClientLaunch {
     pub(super) variables: Vec<(&'static str, OsString)>,
@@ -66,20 +67,20 @@ impl BaseUrlPlan {
                 BaseUrl::Variable { name, value, provider } => {
                     let provider = (!is_only).then_some(*provider);
                     let set = plan.set_by_user(name, provider, gateway)?;
-                    plan.told.push(LaunchInput::Variable(name, set.unwrap_or(value.clone())));
+                    plan.inputs.push(LaunchInput::Variable(name, set.unwrap_or(value.clone())));
                 }
                 BaseUrl::VariableIfSet { name, otherwise } => {
                     match plan.set_by_user(name, None, gateway)? {
-                        Some(value) => plan.told.push(LaunchInput::Variable(name, value)),
+                        Some(value) => plan.inputs.push(LaunchInput::Variable(name, value)),
                         None => bail!("{otherwise}"),
                     }
                 }
                 BaseUrl::JsonVariable { name, addresses } => {
-                    let value = plan.merged(addresses, variable(name).as_deref(), gateway);
-                    plan.told.push(LaunchInput::Variable(name, value.context(name.as_str())?));
+                    let value = plan.merge_addresses(addresses, variable(name).as_deref(), gateway);
+                    plan.inputs.push(LaunchInput::Variable(name, value.context(name.as_str())?));
                 }
                 BaseUrl::FileArgument { argument, suffix, text } => {
-                    plan.told.push(LaunchInput::File(
+                    plan.inputs.push(LaunchInput::File(
                         PathRecipient::Argument(argument),
                         suffix,
                         text.clone(),
@@ -102,14 +103,14 @@ impl BaseUrlPlan {
                         None => with_key,
                     };
                     let setting = format!("{key}=\"{value}\"");
-                    plan.told.extend([argument.clone(), setting].map(LaunchInput::Argument));
+                    plan.inputs.extend([argument.clone(), setting].map(LaunchInput::Argument));
                 }
                 BaseUrl::SettingsCopy { name } => {
                     let settings =
                         client.settings().context("Cline's settings: there is no home folder")?;
                     let (base, settings) = cline::settings(&settings, URL)?;
                     plan.upstreams.push((None, base));
-                    plan.told.push(LaunchInput::File(
+                    plan.inputs.push(LaunchInput::File(
                         PathRecipient::Variable(name),
                         ".json",
                         settings,
@@ -149,8 +150,8 @@ impl BaseUrlPlan {
     /// A file cannot be written.
     pub(super) fn start(&self, url: &str) -> anyhow::Result<ClientLaunch> {
         let mut started = ClientLaunch::default();
-        for told in &self.told {
-            match told {
+        for input in &self.inputs {
+            match input {
                 LaunchInput::Variable(name, value) => {
                     started.variables.push((name, value.replace(URL, url).into()));
                 }
@@ -203,7 +204,7 @@ impl BaseUrlPlan {
     }
 
     /// The user's settings, in JSON, with these addresses in them.
-    fn merged(
+    fn merge_addresses(
         &mut self,
         addresses: &[JsonAddress],
         users: Option<&str>,
@@ -301,7 +302,7 @@ mod tests {
 
     fn merged(users: &str) -> anyhow::Result<(Value, BaseUrlPlan)> {
         let mut plan = BaseUrlPlan::default();
-        let all = plan.merged(&addresses(), Some(users), "http://127.0.0.1:8787")?;
+        let all = plan.merge_addresses(&addresses(), Some(users), "http://127.0.0.1:8787")?;
         Ok((serde_json::from_str(&all)?, plan))
     }
 

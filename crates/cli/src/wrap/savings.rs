@@ -1,7 +1,7 @@
 //! What was saved while the agent ran, in one line: the figures of `tokenforge gain`, for this run.
 
 use crate::gain::dollars;
-use crate::output::grouped;
+use crate::output::group_digits;
 use tokenforge_ledger::{Gain, Of};
 
 /// What was saved, in money; in tokens where they have no price.
@@ -14,11 +14,11 @@ pub(super) fn line(gain: Option<&Gain>, look: &str) -> String {
     }
     let results = match gain.results {
         1 => "1 tool result".to_owned(),
-        results => format!("{} tool results", grouped(results as usize)),
+        results => format!("{} tool results", group_digits(results as usize)),
     };
     format!(
         "{results} in {} requests: {}; {look}",
-        grouped(gain.requests as usize),
+        group_digits(gain.requests as usize),
         savings_text(gain)
     )
 }
@@ -36,9 +36,15 @@ fn savings_text(gain: &Gain) -> String {
     let (tokens, of) = context.map_or((0.0, 0.0), |share| (share.saved, share.before));
     let share = share(gain, Of::WholeContext);
     let tokens = match tokens < 0.0 {
-        true => format!("{} tokens MORE than without Tokenforge{share}", grouped(-tokens as usize)),
+        true => {
+            format!("{} tokens MORE than without Tokenforge{share}", group_digits(-tokens as usize))
+        }
         false => {
-            format!("{} of {} tokens saved{share}", grouped(tokens as usize), grouped(of as usize))
+            format!(
+                "{} of {} tokens saved{share}",
+                group_digits(tokens as usize),
+                group_digits(of as usize)
+            )
         }
     };
     let money = match gain.cost {
@@ -70,7 +76,7 @@ mod tests {
         entry
     }
 
-    fn told(entry: &Entry) -> String {
+    fn line_of(entry: &Entry) -> String {
         let prices = Prices::default();
         let mut summary = Summary::new(By::Tool, &prices);
         summary.add(entry);
@@ -80,15 +86,15 @@ mod tests {
     #[test]
     fn d33_the_line_is_the_net_figure_in_money_and_says_where_to_look() {
         assert_eq!(
-            told(&entry()),
+            line_of(&entry()),
             "1 tool result in 1 requests: $0.0600 saved of $0.2400, 25.0 % of the bill; look there"
         );
         let mut dearer = entry();
         dearer.results[0].expanded = 40_000;
         assert!(
-            told(&dearer).contains(": $0.0200 MORE than without Tokenforge, "),
+            line_of(&dearer).contains(": $0.0200 MORE than without Tokenforge, "),
             "{}",
-            told(&dearer)
+            line_of(&dearer)
         );
     }
 
@@ -96,15 +102,23 @@ mod tests {
     fn d33_where_no_token_has_a_price_it_is_tokens_and_percent() {
         let mut plan = entry();
         plan.subscription = true;
-        let line = told(&plan);
+        let line = line_of(&plan);
         assert!(line.contains("30,000 of 120,000 tokens saved, 25.0 % of the context"), "{line}");
         assert!(line.contains("subscription") && !line.contains('$'), "{line}");
         let mut unknown = entry();
         unknown.model = Some("somebody".into());
-        assert!(told(&unknown).contains("price of the model is not known"), "{}", told(&unknown));
+        assert!(
+            line_of(&unknown).contains("price of the model is not known"),
+            "{}",
+            line_of(&unknown)
+        );
         let mut uncounted = entry();
         uncounted.usage = None;
-        assert!(told(&uncounted).contains("about $0.0600 at list prices"), "{}", told(&uncounted));
+        assert!(
+            line_of(&uncounted).contains("about $0.0600 at list prices"),
+            "{}",
+            line_of(&uncounted)
+        );
         assert!(line_of_nothing().starts_with("no requests went through it"));
     }
 

@@ -2,13 +2,13 @@
 
 use super::CHECK;
 use crate::doctor::finding::Finding;
-use crate::mcp::behind;
+use crate::mcp::wrapped_files;
 use crate::output::printable;
 use std::path::Path;
 
 pub(super) fn check(config: Option<&Path>) -> Vec<Finding> {
     // What cannot be looked at for its settings was told already.
-    let Ok(files) = behind(config) else { return Vec::new() };
+    let Ok(files) = wrapped_files(config) else { return Vec::new() };
     let shown = |(path, servers): (std::path::PathBuf, Vec<String>)| {
         let servers: Vec<_> = servers.iter().map(|server| printable(server)).collect();
         let says =

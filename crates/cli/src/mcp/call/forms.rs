@@ -68,7 +68,7 @@ pub(super) fn has_texts(answer: &str) -> bool {
 
 /// The answer in every form, of which `sent` is what a client gets; `None`: it is no result of a tool.
 pub(super) fn all_forms(answer: &str, sent: &str, counter: Counter) -> Option<AnswerForms> {
-    let Parts { mut texts, copy, is_error, mut others } = parts(answer)?;
+    let AnswerParts { mut texts, copy, is_error, mut others } = parts(answer)?;
     let sent = parts(sent)?.texts;
     match copy {
         // A model that sees no text sees this.
@@ -93,7 +93,7 @@ pub(super) fn all_forms(answer: &str, sent: &str, counter: Counter) -> Option<An
     Some(AnswerForms { forms, chosen, is_error, others })
 }
 
-struct Parts {
+struct AnswerParts {
     texts: Vec<String>,
     /// The structured content, as it is written.
     copy: Option<String>,
@@ -101,7 +101,7 @@ struct Parts {
     others: Vec<String>,
 }
 
-fn parts(answer: &str) -> Option<Parts> {
+fn parts(answer: &str) -> Option<AnswerParts> {
     let message = Message::read(answer).ok()?;
     let [content, copy, error] =
         message.result()?.pick(["content", "structuredContent", "isError"]);
@@ -120,7 +120,7 @@ fn parts(answer: &str) -> Option<Parts> {
             }
         }
     }
-    Some(Parts {
+    Some(AnswerParts {
         texts,
         copy: copy.map(|copy| copy.raw().to_owned()),
         is_error: error.is_some_and(|error| error.raw() == "true"),

@@ -1,7 +1,7 @@
 //! An answer for a person, and for a program.
 
 use super::forms::{AnswerForm, AnswerForms, FormName};
-use crate::output::{grouped, printable};
+use crate::output::{group_digits, printable};
 use crate::screen;
 use serde_json::{Value, json};
 use tokenforge_replay::columns::{Column, Table, shortened};
@@ -63,7 +63,7 @@ fn row(formed: &AnswerForm, chosen: FormName, before: usize) -> [String; 4] {
         0 => 0,
         before => 100 - (formed.tokens * 100).div_ceil(before) as i64,
     };
-    [name, grouped(formed.tokens), grouped(text.len()), format!("{saved} %")]
+    [name, group_digits(formed.tokens), group_digits(text.len()), format!("{saved} %")]
 }
 
 /// The first lines of a text, and how much more there is.

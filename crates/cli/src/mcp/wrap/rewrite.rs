@@ -1,4 +1,4 @@
-//! A client's file with its servers behind Tokenforge, and back.
+//! A client's file with its MCP servers behind Tokenforge, and back.
 //!
 //! What is added goes before what is there, so that taking it away leaves every byte as it was:
 //!
@@ -86,7 +86,7 @@ pub(super) fn wrap_servers(
         (server.name(), outcome)
     };
     let servers = all.iter().map(wrap).collect();
-    Ok(RewrittenFile { text: edits.applied(text), servers })
+    Ok(RewrittenFile { text: edits.apply_to(text), servers })
 }
 
 /// The file with its servers as they were. What is not in it any more is looked up in the `backup`: an address, or that
@@ -109,7 +109,7 @@ pub(super) fn unwrap_servers(
         Some((server.name(), outcome))
     };
     let servers = servers(&document).iter().filter_map(unwrap).collect();
-    Ok(RewrittenFile { text: edits.applied(text), servers })
+    Ok(RewrittenFile { text: edits.apply_to(text), servers })
 }
 
 fn wrap(

@@ -1,4 +1,4 @@
-//! The tool servers that a client's file names, whichever client it is.
+//! The MCP servers that a client's file names, whichever client it is.
 
 use super::clients;
 use crate::client_file::{NodeValue, SettingsDocument, TextSpan};
@@ -95,7 +95,7 @@ fn tables(document: &SettingsDocument<'_>, path: &[String]) -> Vec<(Vec<String>,
 
 fn server(document: &SettingsDocument<'_>, path: Vec<String>, entry: usize) -> Option<ServerEntry> {
     let member = |name| document.member(entry, name);
-    let word = |name| member(name).and_then(|place| document.word(place));
+    let word = |name| member(name).and_then(|place| document.text_span(place));
     let url = word("httpUrl").or_else(|| word("url"));
     let way = match (member("command"), url) {
         (Some(command), _) => program(document, command, member("args")),
@@ -114,7 +114,7 @@ fn server(document: &SettingsDocument<'_>, path: Vec<String>, entry: usize) -> O
     let is_inline = document.raw(&document.node(entry).span).starts_with('{');
     let hidden = HEADERS.iter().chain(&VARIABLES).filter_map(|name| member(name));
     let hidden = hidden.flat_map(|table| document.members(table));
-    let hidden = hidden.filter_map(|(_, place)| document.word(*place)).map(|word| word.span);
+    let hidden = hidden.filter_map(|(_, place)| document.text_span(*place)).map(|word| word.span);
     Some(ServerEntry { path, is_inline, way, hidden: hidden.collect() })
 }
 
@@ -123,17 +123,17 @@ fn program(
     command: usize,
     args: Option<usize>,
 ) -> ServerTransport {
-    if let Some(words) = document.words(command) {
+    if let Some(words) = document.text_spans(command) {
         return if words.is_empty() {
             ServerTransport::Unknown
         } else {
             ServerTransport::List(words)
         };
     }
-    let Some(command) = document.word(command) else { return ServerTransport::Unknown };
+    let Some(command) = document.text_span(command) else { return ServerTransport::Unknown };
     let Some(place) = args else { return ServerTransport::Program { command, args: None } };
     let span = document.node(place).span.clone();
-    match (&document.node(place).value, document.words(place)) {
+    match (&document.node(place).value, document.text_spans(place)) {
         (NodeValue::List(_), Some(words)) => {
             ServerTransport::Program { command, args: Some(ProgramArgs { span, words }) }
         }
