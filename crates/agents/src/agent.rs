@@ -22,6 +22,8 @@ pub struct Agent {
     pub session_headers: Vec<String>,
     /// The settings file in which its login or the address of its provider is.
     pub settings: Option<PathTemplate>,
+    /// What it calls its shell, where that is sure.
+    pub shell: Option<String>,
     /// The names of its tools, by what the tools do.
     #[serde(default)]
     pub tools: BTreeMap<ToolRole, Vec<String>>,

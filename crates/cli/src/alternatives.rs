@@ -10,7 +10,7 @@ pub(crate) fn to_init(agent: &str) -> Option<String> {
     let wraps = wrap::wrappable_names().contains(&agent);
     let is_known = wraps || mcp::client_names().contains(&agent);
     is_known.then(|| {
-        let clients = HookAgent::all().map(HookAgent::name).collect::<Vec<_>>().join(", ");
+        let clients = HookAgent::all().map(HookAgent::id).collect::<Vec<_>>().join(", ");
         let mut lines = vec![format!(
             "{agent} has no hook that can change tool results; `init` supports {clients}"
         )];

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Command-line arguments: the subcommands, and the options that several of them share.
 
 use crate::{links, output, values};
 use clap::error::ErrorKind;

@@ -75,7 +75,7 @@ struct Show {
 #[derive(Args)]
 struct Table {
     /// Only settings with this in their name; implies --all
-    #[arg(value_parser = values::Suggested(paths), hide_possible_values = true)]
+    #[arg(value_parser = values::SuggestingParser(paths), hide_possible_values = true)]
     name: Option<std::ffi::OsString>,
 
     /// Every setting, not only the common ones

@@ -1,4 +1,4 @@
-//! Asks before something is done that cannot be taken back easily.
+//! Confirmation prompt: asks before something is done that cannot be taken back easily.
 
 use crate::output;
 use anyhow::bail;

@@ -1,4 +1,4 @@
-//! Where Tokenforge keeps what must outlive a run.
+//! Data and settings folders (XDG): where Tokenforge keeps what must outlive a run.
 
 use anyhow::Context;
 use std::env;

@@ -2,7 +2,8 @@
 
 use crate::arguments::Vocabulary;
 use crate::{data, filters, output, values};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use std::fmt::Display;
 use tokenforge_engine::dictionary::DictionaryMethod;
 use tokenforge_engine::reference::ReferenceSecret;
@@ -12,6 +13,9 @@ use tokenforge_store::{DiskStore, EntryKind, Store};
 
 /// Whose originals the command line keeps.
 pub(crate) const TENANT: &str = "local";
+
+/// The agent that is meant if none is named.
+const USUAL_AGENT: &str = "claude";
 
 /// What the engine is told about an output.
 #[derive(Args)]
@@ -33,8 +37,8 @@ pub(crate) struct EngineArguments {
     command: Option<String>,
 
     /// The agent whose shell made the output, if --tool is not given
-    #[arg(long, value_enum)]
-    client: Option<Client>,
+    #[arg(long, value_parser = agents_with_shell())]
+    client: Option<String>,
 
     /// The tool reported an error: leave nothing out
     #[arg(long)]
@@ -52,30 +56,10 @@ pub(crate) struct EngineArguments {
     vocabulary: Vocabulary,
 }
 
-/// The agents whose tools are known by name.
-#[derive(Clone, Copy, ValueEnum)]
-enum Client {
-    Claude,
-    Codex,
-    Gemini,
-    Opencode,
-    Copilot,
-    Qwen,
-    Cline,
-    Pi,
-}
-
-impl Client {
-    /// What this agent calls its shell.
-    fn shell(self) -> &'static str {
-        match self {
-            Client::Claude => "Bash",
-            Client::Codex => "exec_command",
-            Client::Gemini | Client::Qwen => "run_shell_command",
-            Client::Cline => "execute_command",
-            Client::Opencode | Client::Copilot | Client::Pi => "bash",
-        }
-    }
+/// The agents whose shell is known by name.
+fn agents_with_shell() -> PossibleValuesParser {
+    let agents = tokenforge_agents::all().iter().filter(|agent| agent.shell.is_some());
+    PossibleValuesParser::new(agents.map(|agent| agent.id.as_str()))
 }
 
 impl EngineArguments {
@@ -104,10 +88,9 @@ impl EngineArguments {
             Some(line) => serde_json::json!({ "command": line }).to_string(),
             None => String::new(),
         };
-        let tool = self.tool.as_deref();
         let output = Output {
             text,
-            tool: tool.unwrap_or(self.client.unwrap_or(Client::Claude).shell()),
+            tool: self.tool.as_deref().unwrap_or_else(|| self.shell()),
             arguments: &arguments,
             call: None,
             is_error: self.error,
@@ -128,6 +111,12 @@ impl EngineArguments {
                 Ok(engine.compress(&output, &History::default()))
             }
         }
+    }
+
+    /// What the agent calls its shell.
+    fn shell(&self) -> &'static str {
+        let agent = tokenforge_agents::find(self.client.as_deref().unwrap_or(USUAL_AGENT));
+        agent.and_then(|agent| agent.shell.as_deref()).unwrap_or_default()
     }
 
     /// Where originals are kept, if the mode may need it and it can be had.

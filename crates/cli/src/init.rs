@@ -221,6 +221,6 @@ impl InitArgs {
 
     fn undo(&self) -> String {
         let scope = if self.project { " --project" } else { "" };
-        format!("tokenforge uninit {}{scope}", self.client.name())
+        format!("tokenforge uninit {}{scope}", self.client.id())
     }
 }

@@ -1,4 +1,4 @@
-//! The terminal: how wide it is, and whether it has colours.
+//! The terminal: how wide it is, line wrapping, and ANSI colours where they are wanted.
 
 use anstream::{AutoStream, ColorChoice};
 use std::env;
@@ -31,8 +31,8 @@ pub(crate) fn paragraph(text: &str) -> String {
 
 /// A table that fits, with its titles in bold.
 pub(crate) fn table(table: &TextTable) -> String {
-    let (TableLines { heading, rows }, ink) = (table.lay_out(width()), TextStyler::stdout());
-    let heading = heading.iter().map(|line| ink.bold(line).to_string());
+    let (TableLines { heading, rows }, styler) = (table.lay_out(width()), TextStyler::stdout());
+    let heading = heading.iter().map(|line| styler.bold(line).to_string());
     heading.chain(rows).collect::<Vec<_>>().join("\n")
 }
 
@@ -103,11 +103,11 @@ impl<T: fmt::Display> fmt::Display for StyledText<T> {
 
 /// A unified diff with what goes in red and what comes in green.
 pub(crate) fn diff(text: &str) -> String {
-    let ink = TextStyler::stdout();
+    let styler = TextStyler::stdout();
     let line = |line: &str| match line.as_bytes().first() {
-        _ if line.starts_with("---") || line.starts_with("+++") => ink.bold(line).to_string(),
-        Some(b'-') => ink.red(line).to_string(),
-        Some(b'+') => ink.green(line).to_string(),
+        _ if line.starts_with("---") || line.starts_with("+++") => styler.bold(line).to_string(),
+        Some(b'-') => styler.red(line).to_string(),
+        Some(b'+') => styler.green(line).to_string(),
         _ => line.to_owned(),
     };
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")

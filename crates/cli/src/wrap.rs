@@ -18,7 +18,7 @@ use crate::settings::{self, SettingsSource};
 use crate::{alternatives, gateway, values};
 use anyhow::Context;
 use clap::{Args, ValueHint};
-use clients::WrappedClient;
+use clients::{WrappedClient, dialect_names};
 use plan::{BaseUrlPlan, ClientLaunch};
 use route::GatewayRoute;
 use std::env;
@@ -54,12 +54,12 @@ pub(crate) struct WrapArgs {
         trailing_var_arg = true,
         allow_hyphen_values = true,
         value_name = "AGENT",
-        value_parser = values::Suggested(wrappable_names)
+        value_parser = values::SuggestingParser(wrappable_names)
     )]
     command: Vec<OsString>,
 
     /// Run an agent that is not in the list: the provider whose variables it reads
-    #[arg(long, value_name = "PROVIDER", value_parser = ["anthropic", "openai", "gemini"])]
+    #[arg(long, value_name = "PROVIDER", value_parser = dialect_names())]
     dialect: Option<String>,
 
     /// The settings file [default: tokenforge.yaml in the settings folder]

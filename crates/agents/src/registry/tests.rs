@@ -54,6 +54,16 @@ fn a_name_of_a_tool_has_one_meaning() {
 }
 
 #[test]
+fn a_shell_is_a_tool_that_runs_commands() {
+    let own = all().iter().map(|agent| &agent.tools).chain([&common().tools]).flat_map(names);
+    let meanings: HashMap<_, _> = own.collect();
+    for agent in all() {
+        let Some(shell) = &agent.shell else { continue };
+        assert_eq!(meanings.get(&squashed(shell)), Some(&ToolKind::Shell), "{}", agent.id);
+    }
+}
+
+#[test]
 fn who_can_be_wrapped_is_set_up_or_refused_with_a_reason() {
     for agent in all() {
         let ways = usize::from(agent.setup.is_some()) + usize::from(agent.setup_refused.is_some());

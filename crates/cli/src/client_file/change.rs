@@ -1,4 +1,4 @@
-//! What is to become of files: shown first, done when it is meant.
+//! A change of a client's file: shown as a diff, confirmed, applied, rolled back.
 
 use super::file::{ClientFile, PriorState};
 use crate::diff::unified_diff;

@@ -36,6 +36,8 @@ pub(crate) struct DocumentNode {
     /// Where it begins, with its key if it has one.
     pub(crate) begins: usize,
     pub(crate) span: Range<usize>,
+    /// Where the comma is that follows it, in JSON.
+    pub(super) comma: Option<usize>,
     pub(crate) value: NodeValue,
 }
 

@@ -1,4 +1,4 @@
-//! A client's file on disk: read whole, replaced whole, with what it was before kept beside it.
+//! A client's file on disk: read whole, replaced atomically, with a backup of what it was kept beside it.
 
 use anyhow::{Context, bail};
 use std::fs::{self, Metadata};

@@ -1,7 +1,10 @@
-//! A value put into a JSON file in front of what is there, and taken out of it wherever it stands by then.
+//! Insertion and removal of a JSON value in the text itself, exact to the byte: it goes in front of what is there, and is
+//! taken out wherever it stands by then.
 
 use super::document::{SettingsDocument, TextEdits};
-use super::jsonc::{BLANK, behind_comments};
+
+/// What may stand between any two things.
+const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// Puts a value (with its key, in an object) first into an object or a list, in the layout of what is there. [`cut`]
 /// undoes it byte for byte.
@@ -30,9 +33,9 @@ pub(crate) fn cut(
     edits: &mut TextEdits,
 ) {
     let text = document.text;
-    let (begins, ends) = (document.node(value).begins, document.node(value).span.end);
-    let comma = behind_comments(text, ends);
-    if text[comma..].starts_with(',') {
+    let node = document.node(value);
+    let (begins, ends) = (node.begins, node.span.end);
+    if let Some(comma) = node.comma {
         let behind = &text[comma + 1..];
         let is_last = document.children(from).last() == Some(&value);
         // What follows moves to where this stood.
@@ -46,14 +49,14 @@ pub(crate) fn cut(
         return;
     }
     let before = document.children(from).into_iter().take_while(|child| *child != value).last();
-    if let Some(before) = before {
-        let end = document.node(before).span.end;
-        let comma = behind_comments(text, end);
-        if text[end..begins].trim_matches(BLANK) == "," {
-            edits.replace(end..ends, "");
+    if let Some(before) = before.map(|before| document.node(before)) {
+        if text[before.span.end..begins].trim_matches(BLANK) == "," {
+            edits.replace(before.span.end..ends, "");
             return;
         }
-        edits.replace(comma..comma + 1, "");
+        if let Some(comma) = before.comma {
+            edits.replace(comma..comma + 1, "");
+        }
     }
     edits.replace(begins..ends, "");
 }

@@ -1,4 +1,7 @@
-//! Reads TOML into the same values.
+//! TOML, read by the `toml` crate into spans of the text.
+//!
+//! `toml_edit` has the same parser, but cannot write what it read: it drops carriage returns and the byte order mark. So
+//! what changes is spliced into the text, as in JSON.
 
 use super::document::{DocumentNode, NodeValue, UnreadableFile};
 use toml::Spanned;
@@ -43,7 +46,12 @@ impl<'a> TomlTree<'a> {
     fn add(&mut self, value: Spanned<DeValue<'a>>) -> usize {
         let place = self.nodes.len();
         let span = value.span();
-        self.nodes.push(DocumentNode { begins: span.start, span, value: NodeValue::Other });
+        self.nodes.push(DocumentNode {
+            begins: span.start,
+            span,
+            comma: None,
+            value: NodeValue::Other,
+        });
         self.left.push((place, value.into_inner()));
         place
     }

@@ -1,4 +1,4 @@
-//! What was found.
+//! A finding of the doctor: a check, how it went, and what to do.
 
 use crate::screen::{self, TextStyler};
 use serde::Serialize;
@@ -50,11 +50,11 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ink = TextStyler::stdout();
+        let styler = TextStyler::stdout();
         let (mark, painted) = match self.state {
-            FindingState::Ok => ("ok", ink.green("ok").to_string()),
-            FindingState::Note => ("note", ink.yellow("note").to_string()),
-            FindingState::Broken => ("BROKEN", ink.red("BROKEN").to_string()),
+            FindingState::Ok => ("ok", styler.green("ok").to_string()),
+            FindingState::Note => ("note", styler.yellow("note").to_string()),
+            FindingState::Broken => ("BROKEN", styler.red("BROKEN").to_string()),
         };
         let indent = " ".repeat(INDENT);
         let mut lines = self.says.lines();

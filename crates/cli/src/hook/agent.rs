@@ -17,12 +17,12 @@ impl HookAgent {
         agents.filter_map(|agent| Some(HookAgent { agent, hook: agent.hook.as_ref()? }))
     }
 
-    pub(crate) fn find(name: &str) -> Option<Self> {
-        Self::all().find(|agent| agent.name() == name)
+    pub(crate) fn find(id: &str) -> Option<Self> {
+        Self::all().find(|agent| agent.id() == id)
     }
 
     /// What commands call it.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) fn id(self) -> &'static str {
         &self.agent.id
     }
 
@@ -56,5 +56,5 @@ impl TypedValueParser for HookAgentParser {
 }
 
 fn values() -> impl Iterator<Item = PossibleValue> {
-    HookAgent::all().map(|agent| PossibleValue::new(agent.name()).help(agent.agent.name.as_str()))
+    HookAgent::all().map(|agent| PossibleValue::new(agent.id()).help(agent.agent.name.as_str()))
 }

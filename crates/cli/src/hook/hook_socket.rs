@@ -1,8 +1,8 @@
-//! The hook's socket, where a hook finds a gateway that runs: a socket in the user's data folder, or, where there is none, a port of this
-//! machine whose number is written there.
+//! The hook's socket, by which a hook finds a gateway that runs: a Unix domain socket in the user's data folder, or, where
+//! there is none, a port of this machine whose number is written there.
 //!
-//! A question is a line that shows who asks (empty on a socket, which only its owner can open) and [`HookQuestion`] as JSON up
-//! to the end; the answer is [`HookAnswer`] as JSON up to the end, or nothing.
+//! A question is a line that shows who asks (empty on a socket, which only its owner can open) and [`HookQuestion`] as JSON
+//! up to the end; the answer is [`HookAnswer`] as JSON up to the end, or nothing.
 
 use super::question::{HookAnswer, HookQuestion};
 use crate::data;

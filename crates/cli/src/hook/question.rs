@@ -1,5 +1,5 @@
-//! What is asked about a tool result, and what is answered: between an agent's plugin and the hook, and between the hook
-//! and a gateway.
+//! The hook's protocol: what is asked about a tool result, and what is answered, between an agent's plugin and the hook,
+//! and between the hook and a gateway.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

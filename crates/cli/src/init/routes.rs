@@ -85,7 +85,7 @@ mod tests {
         let read = |path: &Path| files.get(path.to_str()?).cloned();
         let found: Vec<_> = live(&home, &read)
             .into_iter()
-            .map(|route| (route.client.name(), route.scope, route.program.unwrap()))
+            .map(|route| (route.client.id(), route.scope, route.program.unwrap()))
             .collect();
         assert_eq!(
             found,

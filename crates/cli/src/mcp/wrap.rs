@@ -37,7 +37,7 @@ stay. The file as it was is kept beside it, as FILE.tokenforge-backup.";
 #[derive(Args)]
 pub(super) struct McpWrapArgs {
     /// An agent, or a settings file that names tool servers
-    #[arg(value_name = "AGENT or FILE", value_parser = values::Suggested(client_names))]
+    #[arg(value_name = "AGENT or FILE", value_parser = values::SuggestingParser(client_names))]
     #[arg(value_hint = ValueHint::FilePath)]
     whose: OsString,
 

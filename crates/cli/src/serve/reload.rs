@@ -1,4 +1,4 @@
-//! Settings that change while the gateway runs: when their file does, and on SIGHUP.
+//! Hot reload: settings that change while the gateway runs, when their file does, and on SIGHUP.
 
 use crate::settings::SettingsSource;
 use anyhow::{Context, bail};

@@ -1,4 +1,4 @@
-//! Who runs services for a user here.
+//! The service manager (systemd, launchd): who runs services for a user here.
 
 use super::command::{output_of, run};
 use super::{launchd, systemd};

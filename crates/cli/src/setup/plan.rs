@@ -1,4 +1,5 @@
-//! What has to change, from what is there. The files themselves say what was set up: nothing else is kept about it.
+//! The plan of a setup, and of its undo: what has to change, from what is there. The files themselves say what was set up:
+//! nothing else is kept about it.
 
 use super::rc::{self, ShellFile, ShellFolders};
 use super::step::SetupStep;

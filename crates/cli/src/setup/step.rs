@@ -1,4 +1,4 @@
-//! One change on the way: shown first, done, and taken back if a later one fails.
+//! One step of a setup: shown first, performed, and rolled back if a later one fails.
 
 use super::shim;
 use crate::client_file::{self, FileChange};

@@ -1,4 +1,4 @@
-//! The agent as a child of ours: with our terminal, our signals and its own exit code.
+//! The agent as a child process: with our terminal, the signals that we forward, and its own exit code.
 
 use std::io;
 use std::process::ExitStatus;

@@ -2,6 +2,7 @@
 //! each is told is in the data files of `tokenforge-agents`.
 
 use crate::data;
+use clap::builder::PossibleValuesParser;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tokenforge_agents::{Agent, BaseUrl, Dialect, PathTemplate, Provider};
@@ -61,6 +62,12 @@ fn wrappable_agents() -> impl Iterator<Item = &'static Agent> {
 /// What commands call them.
 pub(crate) fn wrappable_names() -> Vec<&'static str> {
     wrappable_agents().map(|agent| agent.id.as_str()).collect()
+}
+
+/// The dialects of programs that are not known.
+pub(super) fn dialect_names() -> PossibleValuesParser {
+    let dialects = tokenforge_agents::common().dialects.iter();
+    PossibleValuesParser::new(dialects.map(|dialect| dialect.id.as_str()))
 }
 
 /// The variables that tell clients an address, each once.

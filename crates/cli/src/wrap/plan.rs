@@ -1,9 +1,10 @@
-//! What a client is to be told. It is made before there is a gateway, since the user may have set whom it is to ask.
+//! How a client is given the gateway's base URL: which variables, arguments and files. It is planned before there is a
+//! gateway, since the user may have set whom it is to ask.
 
 use super::clients::WrappedClient;
 use super::provider::{BaseAddress, redirect, upstream_for};
 use super::{cline, codex};
-use anyhow::{Context, bail};
+use anyhow::Context;
 use http::Uri;
 use serde_json::{Map, Value};
 use std::env;
@@ -16,7 +17,7 @@ use tokenforge_config::Upstreams;
 /// Where the gateway's address goes.
 const URL: &str = "{url}";
 
-/// What a client is to be told.
+/// All that a client is given when it is started, but for the address itself.
 #[derive(Debug, Default)]
 pub(super) struct BaseUrlPlan {
     /// Whom the user has set, for all requests or for those of one provider.
@@ -27,7 +28,7 @@ pub(super) struct BaseUrlPlan {
 #[derive(Debug)]
 enum LaunchInput {
     Variable(&'static str, String),
-    Argument(String),
+    Arguments([String; 2]),
     /// Who gets the path of a file, how that ends, and what it says.
     File(PathRecipient, &'static str, String),
 }
@@ -38,7 +39,7 @@ enum PathRecipient {
     Variable(&'static str),
 }
 
-/// A client told where its provider is. Its files are gone with this.
+/// What a client is started with, so that it asks the gateway. Its files are gone with this.
 #[derive(Debug, Default)]
 pub(super) struct ClientLaunch {
     pub(super) variables: Vec<(&'static str, OsString)>,
@@ -60,64 +61,60 @@ impl BaseUrlPlan {
     /// Why the client cannot be told.
     pub(super) fn new(client: WrappedClient, program: &str, gateway: &str) -> anyhow::Result<Self> {
         let mut plan = BaseUrlPlan::default();
-        let is_only = client.base_url.len() == 1;
         for way in client.base_url {
-            match way {
-                BaseUrl::Variable { name, value, provider } => {
-                    let provider = (!is_only).then_some(*provider);
-                    let set = plan.set_by_user(name, provider, gateway)?;
-                    plan.inputs.push(LaunchInput::Variable(name, set.unwrap_or(value.clone())));
-                }
-                BaseUrl::VariableIfSet { name, otherwise } => {
-                    match plan.set_by_user(name, None, gateway)? {
-                        Some(value) => plan.inputs.push(LaunchInput::Variable(name, value)),
-                        None => bail!("{otherwise}"),
-                    }
-                }
-                BaseUrl::JsonVariable { name, addresses } => {
-                    let value = plan.merge_addresses(addresses, variable(name).as_deref(), gateway);
-                    plan.inputs.push(LaunchInput::Variable(name, value.context(name.as_str())?));
-                }
-                BaseUrl::FileArgument { argument, suffix, text } => {
-                    plan.inputs.push(LaunchInput::File(
-                        PathRecipient::Argument(argument),
-                        suffix,
-                        text.clone(),
-                    ));
-                }
-                BaseUrl::SettingArgument { argument, key, with_key, with_subscription, .. } => {
-                    let settings = client.settings();
-                    let set = settings.as_deref().and_then(|file| codex::set_by_user(file, key));
-                    let set = match set {
-                        Some(text) => {
-                            plan.in_place_of(&text, None, gateway).context(key.as_str())?
-                        }
-                        None => None,
-                    };
-                    let value = match &set {
-                        Some(url) => url,
-                        None if codex::is_with_chatgpt(program, settings.as_deref()) => {
-                            with_subscription
-                        }
-                        None => with_key,
-                    };
-                    let setting = format!("{key}=\"{value}\"");
-                    plan.inputs.extend([argument.clone(), setting].map(LaunchInput::Argument));
-                }
-                BaseUrl::SettingsCopy { name } => {
-                    let settings =
-                        client.settings().context("Cline's settings: there is no home folder")?;
-                    let (base, settings) = cline::settings(&settings, URL)?;
-                    plan.upstreams.push((None, base));
-                    plan.inputs.push(LaunchInput::File(
-                        PathRecipient::Variable(name),
-                        ".json",
-                        settings,
-                    ));
-                }
-            }
+            let input = plan.input(way, client, program, gateway)?;
+            plan.inputs.push(input);
         }
         Ok(plan)
+    }
+
+    /// What a client is given in one of its ways, after a look at what its user has set there.
+    fn input(
+        &mut self,
+        way: &'static BaseUrl,
+        client: WrappedClient,
+        program: &str,
+        gateway: &str,
+    ) -> anyhow::Result<LaunchInput> {
+        let is_only = client.base_url.len() == 1;
+        Ok(match way {
+            BaseUrl::Variable { name, value, provider } => {
+                let provider = (!is_only).then_some(*provider);
+                let set = self.set_by_user(name, provider, gateway)?;
+                LaunchInput::Variable(name, set.unwrap_or(value.clone()))
+            }
+            BaseUrl::VariableIfSet { name, otherwise } => {
+                let set = self.set_by_user(name, None, gateway)?;
+                LaunchInput::Variable(name, set.with_context(|| otherwise.clone())?)
+            }
+            BaseUrl::JsonVariable { name, addresses } => {
+                let merged = self.merge_addresses(addresses, variable(name).as_deref(), gateway);
+                LaunchInput::Variable(name, merged.context(name.as_str())?)
+            }
+            BaseUrl::FileArgument { argument, suffix, text } => {
+                LaunchInput::File(PathRecipient::Argument(argument), suffix, text.clone())
+            }
+            BaseUrl::SettingArgument { argument, key, with_key, with_subscription, .. } => {
+                let settings = client.settings();
+                let set = settings.as_deref().and_then(|file| codex::set_by_user(file, key));
+                let set = set.map(|text| self.in_place_of(&text, None, gateway)).transpose();
+                let value = match set.context(key.as_str())?.flatten() {
+                    Some(url) => url,
+                    None if codex::is_with_chatgpt(program, settings.as_deref()) => {
+                        with_subscription.clone()
+                    }
+                    None => with_key.clone(),
+                };
+                LaunchInput::Arguments([argument.clone(), format!("{key}=\"{value}\"")])
+            }
+            BaseUrl::SettingsCopy { name } => {
+                let settings = client.settings();
+                let settings = settings.context("Cline's settings: there is no home folder")?;
+                let (base, settings) = cline::settings(&settings, URL)?;
+                self.upstreams.push((None, base));
+                LaunchInput::File(PathRecipient::Variable(name), ".json", settings)
+            }
+        })
     }
 
     /// Has the user set nothing that a gateway for everybody would not know?
@@ -149,13 +146,14 @@ impl BaseUrlPlan {
     /// A file cannot be written.
     pub(super) fn start(&self, url: &str) -> anyhow::Result<ClientLaunch> {
         let mut started = ClientLaunch::default();
-        for told in &self.inputs {
-            match told {
+        for input in &self.inputs {
+            match input {
                 LaunchInput::Variable(name, value) => {
                     started.variables.push((name, value.replace(URL, url).into()));
                 }
-                LaunchInput::Argument(argument) => {
-                    started.arguments.push(argument.replace(URL, url).into());
+                LaunchInput::Arguments(arguments) => {
+                    let arguments = arguments.iter().map(|argument| argument.replace(URL, url));
+                    started.arguments.extend(arguments.map(OsString::from));
                 }
                 LaunchInput::File(reader, suffix, text) => {
                     let file = write_temporary_file(&text.replace(URL, url), suffix)?;

@@ -1,4 +1,4 @@
-//! Whom a client asks, and how to stand between the two.
+//! The upstream of a client: whom it asks, and how to stand between the two.
 
 use http::Uri;
 use tokenforge_agents::Provider;

@@ -1,4 +1,4 @@
-//! The way of the agent's requests: through a gateway that runs, or through one of our own.
+//! The route of the agent's requests: through a gateway that runs, with failover to one of our own, or through that alone.
 
 use super::launch::probe::{self, ProbeResult};
 use super::plan::BaseUrlPlan;

@@ -12,7 +12,7 @@ pub(super) fn check() -> Vec<Finding> {
     let read = |path: &Path| fs::read_to_string(path).ok();
     let mut findings: Vec<_> = routes::live(&data::set, &read).into_iter().map(finding).collect();
     findings.extend(routes::unreadable(&data::set, &read).into_iter().map(|(agent, file, why)| {
-        let (file, name) = (file.display(), agent.name());
+        let (file, name) = (file.display(), agent.id());
         let says = format!("{file}: cannot tell whether {name} runs the hook: {why}");
         Finding::note(CHECK, says).remedied_by("correct the file")
     }));
@@ -20,7 +20,7 @@ pub(super) fn check() -> Vec<Finding> {
 }
 
 fn finding(route: HookRoute) -> Finding {
-    let (file, client) = (route.file.display(), route.client.name());
+    let (file, client) = (route.file.display(), route.client.id());
     // A path that is not absolute is for a shell, or for where the agent is, to make out.
     let gone = route.program.filter(|program| program.is_absolute() && !program.is_file());
     if let Some(program) = gone {

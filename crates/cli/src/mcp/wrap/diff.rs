@@ -1,4 +1,4 @@
-//! What changes in a file, for a person to look at. Keys are masked: nobody changes them, and screens are shared.
+//! The diff of a client's file, with secrets masked: nobody changes them, and screens are shared.
 
 use super::servers::{ServerTransport, servers};
 use crate::client_file::{self, FileNotation, SettingsDocument, TextEdits, quote_string};

@@ -1,4 +1,4 @@
-//! A client's file with its servers behind Tokenforge, and back.
+//! A client's file with its MCP servers behind Tokenforge, and back.
 //!
 //! What is added goes before what is there, so that taking it away leaves every byte as it was:
 //!

@@ -1,4 +1,4 @@
-//! The tool servers that a client's file names, whichever client it is.
+//! The MCP servers that a client's file names, whichever client it is.
 
 use super::clients;
 use crate::client_file::{NodeValue, SettingsDocument, TextSpan};

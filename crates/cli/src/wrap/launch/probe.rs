@@ -1,4 +1,5 @@
-//! Is the user's own gateway where the settings say? Asked over a plain socket, and quickly: an agent waits for the answer.
+//! Health probe: is the user's own gateway where the settings say? It is asked over a plain socket, and quickly, since an
+//! agent waits for the answer; what it answers has to prove who it is.
 
 use crate::data;
 use crate::gateway::reached_at;
