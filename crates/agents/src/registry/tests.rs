@@ -59,7 +59,7 @@ fn a_shell_is_a_tool_that_runs_commands() {
     let meanings: HashMap<_, _> = own.collect();
     for agent in all() {
         let Some(shell) = &agent.shell else { continue };
-        assert_eq!(meanings.get(&squashed(shell)), Some(&ToolKind::Shell), "{}", agent.id);
+        assert_eq!(meanings.get(&squashed(shell)), Some(&ToolRole::Shell), "{}", agent.id);
     }
 }
 
