@@ -1,13 +1,13 @@
 //! Answers of our own: documents, and errors in the shape that the client's provider would use.
 
-use crate::http::body::Body;
-use crate::upstream::Failure;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokenforge_providers::Dialect;
+use tokenforge_proxy::body::Body;
+use tokenforge_proxy::upstream::UpstreamFailure;
 
 /// After so many seconds a client may try again.
 const RETRY_SECONDS: u32 = 1;
@@ -83,15 +83,15 @@ impl Problem {
     }
 }
 
-impl From<&Failure> for Problem {
-    fn from(failure: &Failure) -> Self {
+impl From<&UpstreamFailure> for Problem {
+    fn from(failure: &UpstreamFailure) -> Self {
         let status = match failure {
-            Failure::Unreachable(_) | Failure::Broken { .. } | Failure::Switched => {
-                StatusCode::BAD_GATEWAY
-            }
-            Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
-            Failure::Trickled => StatusCode::REQUEST_TIMEOUT,
-            Failure::Half => StatusCode::BAD_REQUEST,
+            UpstreamFailure::Unreachable(_)
+            | UpstreamFailure::Broken { .. }
+            | UpstreamFailure::Switched => StatusCode::BAD_GATEWAY,
+            UpstreamFailure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
+            UpstreamFailure::Trickled => StatusCode::REQUEST_TIMEOUT,
+            UpstreamFailure::Half => StatusCode::BAD_REQUEST,
         };
         Problem::new(status, failure.to_string())
     }

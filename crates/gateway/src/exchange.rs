@@ -18,15 +18,13 @@ pub(crate) use rewriting::{QUEUE_PATIENCE, made};
 use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
 use crate::guard;
-use crate::http::body::{Body, Limit};
-use crate::http::headers::{self, HEAD_BYTES};
-use crate::http::vary;
 use crate::options::{self, Options};
 use crate::own;
 use crate::project;
 use crate::relay;
 use crate::route::Route;
-use crate::upstream::{Failure, Refused, Target};
+use crate::target::{Refused, Target};
+use crate::usage_tap::TappedBody;
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
@@ -34,8 +32,12 @@ use hyper::body::Incoming;
 use rewriting::{Rewriting, Way};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokenforge_providers::{Detected, Dialect};
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
+use tokenforge_providers::{Detected, Dialect};
+use tokenforge_proxy::body::{Body, BodyTimeout};
+use tokenforge_proxy::headers::{self, HEAD_BYTES};
+use tokenforge_proxy::upstream::UpstreamFailure;
+use tokenforge_proxy::vary;
 
 /// Where the client hears which provider was asked.
 const PROVIDER: HeaderName = HeaderName::from_static("x-forge-provider");
@@ -45,7 +47,7 @@ pub(crate) async fn serve(
     gateway: &Arc<Gateway>,
     request: Request<Incoming>,
     remote: SocketAddr,
-) -> Response<Body> {
+) -> Response<TappedBody> {
     let (mut head, body) = request.into_parts();
     let project = project::take(&mut head.uri);
     let mut exchange = Exchange::new(head, remote);
@@ -60,8 +62,10 @@ pub(crate) async fn serve(
     let visit = Visit { state, gateway, route };
     let answer = match visit.through(&mut exchange, body).await {
         Ok(answer) => answer,
-        Err(Stop::Answer(answer)) => *answer,
-        Err(Stop::Problem(problem)) => visit.problem(&mut exchange, problem).await,
+        Err(Stop::Answer(answer)) => answer.map(TappedBody::from),
+        Err(Stop::Problem(problem)) => {
+            visit.problem(&mut exchange, problem).await.map(TappedBody::from)
+        }
     };
     if let (Some(traces), Some(span)) = (&visit.gateway.traces, span) {
         traces.end(span, answer.status(), answer.headers());
@@ -96,11 +100,11 @@ impl Visit<'_> {
         &self,
         exchange: &mut Exchange,
         body: Incoming,
-    ) -> Result<Response<Body>, Stop> {
+    ) -> Result<Response<TappedBody>, Stop> {
         if headers::has_two_lengths(&exchange.request().headers) {
             return Err(Problem::bad_request("the body has two lengths").into());
         }
-        if headers::are_too_long(exchange.request()) {
+        if headers::is_head_too_long(exchange.request()) {
             let message = format!("path and headers have more than {HEAD_BYTES} bytes");
             return Err(Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into());
         }
@@ -113,16 +117,18 @@ impl Visit<'_> {
         self.run(Phase::PreAuth, exchange).await?;
         // What is rare is in a box: every request has room for all that it may wait for.
         if own::is_operators(exchange.request().uri.path()) {
-            return Ok(Box::pin(own::answer_operator(self.gateway, exchange, body)).await);
+            let answer = Box::pin(own::answer_operator(self.gateway, exchange, body)).await;
+            return Ok(answer.map(TappedBody::from));
         }
         self.authenticate(exchange)?;
         self.run(Phase::PostAuth, exchange).await?;
         if own::is_tenants(exchange.request().uri.path()) {
-            return Ok(Box::pin(own::answer_tenant(self.gateway, exchange, body)).await);
+            let answer = Box::pin(own::answer_tenant(self.gateway, exchange, body)).await;
+            return Ok(answer.map(TappedBody::from));
         }
         if headers::asks_for_upgrade(&exchange.request().headers) {
             // Clients that try a WebSocket first fall back to HTTP at once when they hear this.
-            return Ok(answer::empty(StatusCode::UPGRADE_REQUIRED));
+            return Ok(answer::empty(StatusCode::UPGRADE_REQUIRED).map(TappedBody::from));
         }
         // What a request to a route says to us, it says to plugins.
         let (options, kind) = match self.route {
@@ -177,7 +183,7 @@ impl Visit<'_> {
         exchange: &mut Exchange,
         target: Target,
         rewriting: Rewriting,
-    ) -> Result<Response<Body>, Stop> {
+    ) -> Result<Response<TappedBody>, Stop> {
         let mut request = Request::new(rewriting.body);
         *request.method_mut() = exchange.request().method.clone();
         *request.headers_mut() = self.taken_headers(exchange);
@@ -210,21 +216,22 @@ impl Visit<'_> {
         }
         exchange.set_response(head);
         let varies_by = self.chain().varies_by(exchange);
+        let timeout = BodyTimeout::idle(limits.idle_timeout);
         let body = match (way, asked) {
             (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
                 let answer = relay::relay(self.gateway, &self.state, job, ask, exchange, body);
-                answer.await.map_err(problem_of)?
+                TappedBody::from(answer.await.map_err(problem_of)?)
             }
             (Way::Plain(Some(metered)), _) => {
                 let tap = metered.tap(exchange.response());
-                Body::tapped(body, Limit::idle(limits.idle_timeout), tap)
+                TappedBody { body: Body::passing(body, timeout), tap }
             }
-            _ => Body::passing(body, Limit::idle(limits.idle_timeout)),
+            _ => Body::passing(body, timeout).into(),
         };
         let body = self.run_on_answer(exchange, body).await?;
         let mut head = exchange.take_response().unwrap_or_else(|| Response::new(()).into_parts().0);
         for names in varies_by {
-            vary::add(&mut head.headers, names);
+            vary::add_names(&mut head.headers, names);
         }
         for (name, value) in rewriting.headers {
             head.headers.insert(name, value);
@@ -319,6 +326,6 @@ fn refusal(refused: Refused) -> Stop {
     Problem::new(status, refused.to_string()).into()
 }
 
-fn problem_of(failure: Failure) -> Stop {
+fn problem_of(failure: UpstreamFailure) -> Stop {
     Problem::from(&failure).into()
 }

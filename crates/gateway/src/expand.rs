@@ -10,8 +10,8 @@ use std::sync::Arc;
 use tokenforge_engine::expansion::{Selection, select};
 use tokenforge_engine::reference::{Key, Reference};
 use tokenforge_engine::{Engine, Settings};
-use tokenforge_providers::{Answer, Dialect, InternalCall, Request};
 use tokenforge_ledger::Part;
+use tokenforge_providers::{Answer, Dialect, InternalCall, Request};
 use tokenforge_store::Kind;
 
 /// What can be asked for in one request.

@@ -1,12 +1,11 @@
 //! What all requests share.
 
-use crate::blocking::blocking;
-use crate::byte_budget::ByteBudget;
 use crate::chains::{self, Chains};
 use crate::contents::Contents;
 use crate::deferral::Deferrals;
 use crate::guard::{AdminGuard, OriginRules};
 use crate::guarded::Guarded;
+use crate::limits::upstream_limits;
 use crate::mcp;
 use crate::memo::{Evictions, Memo};
 use crate::options::Options;
@@ -19,17 +18,19 @@ use crate::strategy;
 use crate::telemetry::Telemetry;
 use crate::tenant::Door;
 use crate::traces::Traces;
-use crate::upstream::Client;
 use crate::workers::{WorkerLimits, Workers};
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Engine, History, Mode, Output};
-use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::byte_budget::ByteBudget;
+use tokenforge_proxy::upstream::UpstreamClient;
 use tokenforge_store::Store;
 use tokio::sync::{Semaphore, watch};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -46,7 +47,7 @@ pub struct Gateway {
     pub(crate) store: Arc<dyn Store>,
     /// Under which references are made.
     key: ReferenceKey,
-    pub(crate) client: Arc<Client>,
+    pub(crate) client: Arc<UpstreamClient>,
     pub(crate) memo: Memo,
     pub(crate) payments: Payments,
     pub(crate) sessions: Sessions,
@@ -110,7 +111,7 @@ impl Gateway {
             0 => std::thread::available_parallelism().map_or(2, usize::from),
             threads => threads,
         };
-        let client = Arc::new(Client::new(&settings.limits));
+        let client = Arc::new(UpstreamClient::new(upstream_limits(&settings.limits)));
         let telemetry = Telemetry::new(&settings);
         let evictions = Evictions::counted_by(&telemetry.counters.cache_evictions);
         Ok(Arc::new_cyclic(|me| Gateway {
@@ -261,7 +262,7 @@ impl Gateway {
         self.start_draining();
         self.mcp.stop().await;
         let gateway = self.clone();
-        let _ = blocking(move || gateway.telemetry.close()).await;
+        let _ = run_blocking(move || gateway.telemetry.close()).await;
     }
 
     pub(crate) fn is_draining(&self) -> bool {

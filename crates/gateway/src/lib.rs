@@ -5,8 +5,6 @@
 //! left out of a result the model can ask for: such a call is answered here, and the client never sees it.
 
 mod answer;
-mod blocking;
-mod byte_budget;
 mod chains;
 mod contents;
 mod deferral;
@@ -15,7 +13,7 @@ mod expand;
 mod gateway;
 mod guard;
 mod guarded;
-mod http;
+mod limits;
 mod mcp;
 mod memo;
 mod note;
@@ -27,18 +25,19 @@ mod relay;
 mod report;
 mod rewrite;
 mod route;
+mod server;
 mod sessions;
 mod sticky;
 mod strategy;
 mod subscription;
+mod target;
 mod telemetry;
 mod tenant;
 mod traces;
-mod upstream;
 mod usage_tap;
 mod workers;
 
 pub use crate::gateway::Gateway;
 pub use crate::guard::{Challenge, Proofs, draw_admin_token, read_admin_token};
-pub use crate::http::server::serve;
 pub use crate::mcp::transport;
+pub use crate::server::serve;

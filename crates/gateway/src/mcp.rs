@@ -2,24 +2,29 @@
 
 use crate::expand::original;
 use crate::gateway::Gateway;
-use crate::http::body::Body;
-use crate::upstream::Client;
+use crate::limits::upstream_limits;
 use bytes::Bytes;
 use http::Request;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+use tokenforge_config::{Limits, Settings};
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Mode, Original};
-use tokenforge_config::{Limits, Settings};
 use tokenforge_ledger::Outcome;
 use tokenforge_mcp::{Hub, HubSettings, Originals, Received, Sending, Transport};
+use tokenforge_proxy::body::Body;
+use tokenforge_proxy::upstream::UpstreamClient;
 use tokenforge_store::Kind;
 
 /// How long the head of a server's answer may take to come, whatever the server's own limit is.
 const FIRST_BYTE: Duration = Duration::from_secs(60 * 60);
 
 /// The hub of a gateway.
-pub(crate) fn hub(settings: &Settings, client: &Arc<Client>, gateway: &Weak<Gateway>) -> Arc<Hub> {
+pub(crate) fn hub(
+    settings: &Settings,
+    client: &Arc<UpstreamClient>,
+    gateway: &Weak<Gateway>,
+) -> Arc<Hub> {
     let transport = Arc::new(Pooled(client.clone()));
     let originals = Arc::new(Kept(gateway.clone()));
     Hub::new(self::settings(settings), settings.mcp.file.clone(), transport, originals)
@@ -28,7 +33,7 @@ pub(crate) fn hub(settings: &Settings, client: &Arc<Client>, gateway: &Weak<Gate
 /// A way to tool servers for who has no gateway: connections, proxies and certificates as the gateway's.
 #[must_use]
 pub fn transport(limits: &Limits) -> Arc<dyn Transport> {
-    Arc::new(Pooled(Arc::new(Client::new(limits))))
+    Arc::new(Pooled(Arc::new(UpstreamClient::new(upstream_limits(limits)))))
 }
 
 /// What the settings say about tool servers and their results.
@@ -50,7 +55,7 @@ pub(crate) fn settings(settings: &Settings) -> HubSettings {
 }
 
 /// The pooled connections of the gateway.
-struct Pooled(Arc<Client>);
+struct Pooled(Arc<UpstreamClient>);
 
 impl Transport for Pooled {
     fn send(&self, request: Request<Bytes>) -> Sending<'_> {

@@ -7,8 +7,8 @@ use crate::telemetry::Record;
 use http::HeaderMap;
 use http::header::USER_AGENT;
 use std::sync::Arc;
-use tokenforge_providers::Usage;
 use tokenforge_ledger::Name;
+use tokenforge_providers::Usage;
 
 /// A request under way. Only one that a provider took saves anything.
 pub(crate) struct Note {

@@ -3,8 +3,8 @@
 use crate::answer::Problem;
 use http::{HeaderMap, HeaderName};
 use serde_json::Value;
-use tokenforge_engine::overrides::Overrides;
 use tokenforge_config::{Choice, SchemaCompression};
+use tokenforge_engine::overrides::Overrides;
 
 /// How much a caller may say about itself for the telemetry.
 const LARGEST_DEBUG: usize = 1024;

@@ -32,18 +32,19 @@ mod steps;
 mod ui;
 
 use crate::answer::{self, Problem};
-use crate::blocking::blocking;
 use crate::exchange::unread;
 use crate::gateway::Gateway;
 use crate::guard::Proofs;
-use crate::http::body::{Body, Limit};
-use crate::http::read::{Read, read};
+use crate::limits::request_body_timeout;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, HeaderMap, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{Method, Response, StatusCode};
 use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::body::Body;
+use tokenforge_proxy::read::{BodyRead, read_whole};
 
 /// Is this path ours, and not a matter of whose request it is?
 pub(crate) fn is_operators(path: &str) -> bool {
@@ -151,10 +152,10 @@ pub(crate) async fn answer_tenant(
 
 /// A body of up to `limit` bytes, which has to arrive in time.
 async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes, Problem> {
-    let pace = Limit::of_request(&gateway.state().settings.limits);
-    match read(body, limit, pace).await {
-        Ok(Read::Whole(body)) => Ok(body),
-        Ok(Read::TooLong(_)) => {
+    let timeout = request_body_timeout(&gateway.state().settings.limits);
+    match read_whole(body, limit, timeout).await {
+        Ok(BodyRead::Whole(body)) => Ok(body),
+        Ok(BodyRead::TooLong(_)) => {
             let message = format!("the body has more than {limit} bytes");
             Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message))
         }
@@ -183,6 +184,6 @@ fn health(gateway: &Gateway, asked: &HeaderMap) -> Response<Body> {
 
 async fn stats(gateway: &Arc<Gateway>) -> Response<Body> {
     let store = gateway.store.clone();
-    let store = blocking(move || store.stats().ok()).await.flatten();
+    let store = run_blocking(move || store.stats().ok()).await.flatten();
     answer::json(StatusCode::OK, &gateway.telemetry.stats(store))
 }

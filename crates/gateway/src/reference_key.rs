@@ -3,8 +3,8 @@
 use arc_swap::ArcSwapOption;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokenforge_engine::reference::Key;
 use tokenforge_config::Settings;
+use tokenforge_engine::reference::Key;
 use tokenforge_store::{Error, Store};
 
 /// How long a store that did not give its key is left alone.

@@ -12,13 +12,8 @@ mod whole;
 pub(crate) use ask::Ask;
 pub(crate) use job::Job;
 
-use crate::blocking::blocking;
 use crate::deferral;
 use crate::gateway::{Gateway, State};
-use crate::http::body::{Body, BodyError, Limit};
-use crate::http::coding::{Coding, Decoder};
-use crate::http::headers;
-use crate::upstream::{Failure, Received};
 use bytes::Bytes;
 use client::{Client, Gone};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
@@ -26,8 +21,13 @@ use http::{StatusCode, response};
 use http_body_util::BodyExt;
 use refused::NoReply;
 use std::sync::Arc;
-use tokenforge_providers::{Answer, InternalCall, Next, Reply, Turn, Wire};
 use tokenforge_plugin::Exchange;
+use tokenforge_providers::{Answer, InternalCall, Next, Reply, Turn, Wire};
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::body::{Body, BodyError, BodyTimeout};
+use tokenforge_proxy::coding::{ContentCoding, PieceDecoder};
+use tokenforge_proxy::headers;
+use tokenforge_proxy::upstream::{ReceivedBody, UpstreamFailure};
 use tokio::sync::mpsc;
 
 /// How often the provider is asked again for one answer to the client.
@@ -50,8 +50,8 @@ pub(crate) async fn relay(
     job: Box<Job>,
     ask: Ask,
     exchange: &mut Exchange,
-    body: Received,
-) -> Result<Body, Failure> {
+    body: ReceivedBody,
+) -> Result<Body, UpstreamFailure> {
     let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
     let wire = job.wire(&head).unwrap_or(Wire::Whole);
     let answer = Upstream::new(state, &head, body);
@@ -86,11 +86,11 @@ pub(crate) async fn relay(
         let (sender, receiver) = mpsc::channel(WAITING_PIECES);
         relaying.settle();
         tokio::spawn(async move { relaying.run(&mut Client::Reads(sender)).await });
-        return Ok(Body::Made(receiver));
+        return Ok(Body::Channel(receiver));
     }
     let mut client = Client::waits();
     match Box::pin(relaying.run(&mut client)).await {
-        Ok(()) => client.into_answer().map_err(|error| Failure::broken_off(&*error)),
+        Ok(()) => client.into_answer().map_err(|error| UpstreamFailure::broken_off(&*error)),
         Err(NoReply::Failed(failure)) => Err(failure),
         // The client has nothing yet: it gets the provider's own answer, and does what it always does with that.
         Err(NoReply::Answered(mut head, body)) => {
@@ -115,15 +115,15 @@ struct Relaying {
 /// One answer of the provider.
 struct Upstream {
     body: Body,
-    coding: Option<Coding>,
+    coding: Option<ContentCoding>,
     /// Made when there is first something to decode.
-    decoder: Option<Decoder>,
+    decoder: Option<PieceDecoder>,
 }
 
 impl Upstream {
-    fn new(state: &State, head: &response::Parts, body: Received) -> Self {
-        let body = Body::passing(body, Limit::idle(state.settings.limits.idle_timeout));
-        Upstream { body, coding: Coding::of(&head.headers).ok().flatten(), decoder: None }
+    fn new(state: &State, head: &response::Parts, body: ReceivedBody) -> Self {
+        let body = Body::passing(body, BodyTimeout::idle(state.settings.limits.idle_timeout));
+        Upstream { body, coding: ContentCoding::of(&head.headers).ok().flatten(), decoder: None }
     }
 
     /// What a piece of it says.
@@ -259,10 +259,11 @@ impl Relaying {
         };
         let (head, body) = answer.into_parts();
         if head.status != StatusCode::OK {
-            let body = Body::passing(body, Limit::idle(self.state.settings.limits.idle_timeout));
+            let body =
+                Body::passing(body, BodyTimeout::idle(self.state.settings.limits.idle_timeout));
             return Err(NoReply::Answered(Box::new(head), body));
         }
-        if self.job.wire(&head) != Some(self.wire) || Coding::of(&head.headers).is_err() {
+        if self.job.wire(&head) != Some(self.wire) || ContentCoding::of(&head.headers).is_err() {
             let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
             let cause = content_type.unwrap_or("no content type").to_owned();
             return Err(NoReply::because("it went on in another form than it began in", cause));
@@ -287,7 +288,7 @@ impl Relaying {
             return;
         }
         let (gateway, turn) = (self.gateway.clone(), turn.clone());
-        blocking(move || deferral::remember_turn(&gateway, &turn, &answers)).await;
+        run_blocking(move || deferral::remember_turn(&gateway, &turn, &answers)).await;
     }
 
     /// The client may go on from a reply that it has the id of, and not from those before.
@@ -301,7 +302,7 @@ impl Relaying {
         let gateway = self.gateway.clone();
         let originals = self.job.originals.clone();
         let calls = turn.calls.clone();
-        let answering = blocking(move || -> Vec<_> {
+        let answering = run_blocking(move || -> Vec<_> {
             calls.iter().map(|call| originals.answer(&gateway, call)).collect()
         });
         let unanswered = |_: &InternalCall| Answer {
@@ -325,6 +326,6 @@ impl Relaying {
         let Job { originals, mut note, .. } = job;
         note.counted(reply.usage().clone());
         let Some(deferred) = reply.deferred() else { return };
-        blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
+        run_blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
     }
 }

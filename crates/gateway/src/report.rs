@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 use tokenforge_engine::{Mode, Reason, Verdict};
-use tokenforge_providers::Dialect;
 use tokenforge_ledger::Name;
+use tokenforge_providers::Dialect;
 
 /// What was done to a request.
 #[derive(Debug, Clone, Default)]

@@ -33,12 +33,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
+use tokenforge_config::{ExpandInjection, SchemaCompression};
 use tokenforge_engine::Settings;
 use tokenforge_engine::reference::{Key, Reference};
 use tokenforge_engine::schema::minify_tools;
-use tokenforge_config::{ExpandInjection, SchemaCompression};
-use tokenforge_providers::{Dialect, Purpose, Request, Splice, Tools, replace};
 use tokenforge_ledger::Name;
+use tokenforge_providers::{Dialect, Purpose, Request, Splice, Tools, replace};
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]

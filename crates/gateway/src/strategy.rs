@@ -13,7 +13,6 @@ mod service;
 pub(crate) use limits::Limits;
 
 use crate::answer::Problem;
-use crate::blocking::blocking;
 use crate::exchange::QUEUE_PATIENCE;
 use crate::rewrite::Order;
 use crate::workers::Patience;
@@ -22,8 +21,9 @@ use candidate::{Candidate, candidates};
 use http::StatusCode;
 use std::collections::HashMap;
 use std::time::Duration;
-use tokenforge_engine::{Compressed, Output};
 use tokenforge_config::{Choice, Fallback, Strategy};
+use tokenforge_engine::{Compressed, Output};
+use tokenforge_proxy::blocking::run_blocking;
 
 /// How many words the strategy `simple` keeps.
 const WORDS: usize = 200;
@@ -149,7 +149,7 @@ async fn shortened(order: Order, candidate: Candidate) -> Result<Done, Problem> 
     let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
     let taken = text.as_deref().map(|text| candidate.taken(&order, text));
     let remembering = order.clone();
-    let remembered = blocking(move || candidate.remember(&remembering, text.as_deref())).await;
+    let remembered = run_blocking(move || candidate.remember(&remembering, text.as_deref())).await;
     Ok(done(taken.filter(|_| remembered == Some(true)), error))
 }
 

@@ -27,11 +27,11 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 use tables::Tables;
-use tokenforge_engine::prompt;
 use tokenforge_config::Settings;
-use tokenforge_providers::{Tokens, Usage};
+use tokenforge_engine::prompt;
 use tokenforge_ledger::Prices;
 use tokenforge_plugin::PluginMetrics;
+use tokenforge_providers::{Tokens, Usage};
 use tokenforge_store::Stats;
 use tokio::sync::broadcast;
 

@@ -1,11 +1,16 @@
 //! A tap on an answer that passes unchanged: what the provider says about tokens is read on the side.
 
-use crate::http::coding::{Coding, Decoder};
 use crate::note::Note;
+use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http::response::Parts;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use tokenforge_providers::{Dialect, UsageMeter, Wire};
+use tokenforge_proxy::body::{Body, BodyError};
+use tokenforge_proxy::coding::{ContentCoding, PieceDecoder};
 
 /// A large piece is decoded bit by bit, so that what it may swell to is bounded.
 const CODED_PIECE: usize = 1 << 10;
@@ -24,7 +29,7 @@ impl Metered {
         let head = answer.filter(|head| head.status == StatusCode::OK)?;
         let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let wire = Wire::of(self.dialect, content_type.unwrap_or_default(), self.streams)?;
-        let coding = Coding::of(&head.headers).ok()?;
+        let coding = ContentCoding::of(&head.headers).ok()?;
         let decoder = match coding {
             Some(coding) => Some(coding.decoder().ok()?),
             None => None,
@@ -40,7 +45,7 @@ pub(crate) struct UsageTap {
     /// Nothing once the answer cannot be read.
     meter: Option<UsageMeter>,
     /// The client chose the coding, and gets it: a copy is decoded.
-    decoder: Option<Decoder>,
+    decoder: Option<PieceDecoder>,
     note: Note,
 }
 
@@ -73,5 +78,55 @@ impl UsageTap {
 impl Drop for UsageTap {
     fn drop(&mut self) {
         self.settle();
+    }
+}
+
+/// The body of an answer, and who reads along as it passes.
+pub(crate) struct TappedBody {
+    pub(crate) body: Body,
+    pub(crate) tap: Option<Box<UsageTap>>,
+}
+
+impl From<Body> for TappedBody {
+    fn from(body: Body) -> Self {
+        TappedBody { body, tap: None }
+    }
+}
+
+impl TappedBody {
+    /// Tells who reads along what came. At the end it is told before the last bytes go on, so that whoever has the whole
+    /// answer finds it counted.
+    fn tell(&mut self, frame: Option<&Frame<Bytes>>) {
+        if let (Some(tap), Some(data)) = (&mut self.tap, frame.and_then(Frame::data_ref)) {
+            tap.see(data);
+        }
+        if frame.is_none() || self.body.is_end_stream() {
+            self.tap = None;
+        }
+    }
+}
+
+impl HttpBody for TappedBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let me = self.get_mut();
+        let frame = ready!(Pin::new(&mut me.body).poll_frame(context));
+        if me.tap.is_some() {
+            me.tell(frame.as_ref().and_then(|frame| frame.as_ref().ok()));
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

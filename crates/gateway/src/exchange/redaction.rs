@@ -9,8 +9,8 @@ use super::{Stop, Visit, detected};
 use crate::rewrite::{redacted_body, unchecked};
 use http::header::CONTENT_ENCODING;
 use http::request::Parts;
-use tokenforge_providers::is_signed;
 use tokenforge_plugin::Exchange;
+use tokenforge_providers::is_signed;
 
 /// Why a body was not read.
 const UNREAD: &str = "its body is longer than limits.max_body_bytes, or in a Content-Encoding that cannot be undone \

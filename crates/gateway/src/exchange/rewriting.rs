@@ -5,10 +5,8 @@ use super::read::Payload;
 use super::redaction::Checked;
 use super::{Stop, Visit, detected};
 use crate::answer::Problem;
-use crate::blocking::blocking;
 use crate::expand::Originals;
 use crate::guard::forwarded;
-use crate::http::body::Body;
 use crate::note::{self, Note};
 use crate::options::Options;
 use crate::relay;
@@ -24,8 +22,10 @@ use http::Uri;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokenforge_providers::{Purpose, session_of_headers};
 use tokenforge_plugin::Exchange;
+use tokenforge_providers::{Purpose, session_of_headers};
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::body::Body;
 
 /// A longer body is not looked at on the threads that move bytes.
 const SHORT: usize = 512 << 10;
@@ -214,7 +214,7 @@ async fn made_anew(order: &Order, reading: Option<Reading>) -> Result<Rewritten,
     }
     // On a thread that may block: hidden turns may have to be read from the store.
     let again = order.clone();
-    let attempt = blocking(move || attempt(&again, Effort::Least)).await;
+    let attempt = run_blocking(move || attempt(&again, Effort::Least)).await;
     let attempt = attempt.unwrap_or(Ok(Attempt::Unfinished(None)));
     Ok(match attempt? {
         Attempt::Done(rewritten) => rewritten,

@@ -3,12 +3,12 @@
 
 use crate::answer::{self, Problem};
 use crate::gateway::Gateway;
-use crate::http::body::Body;
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokenforge_config::overview;
+use tokenforge_proxy::body::Body;
 
 /// The longest change that is read.
 const LONGEST: usize = 64 << 10;

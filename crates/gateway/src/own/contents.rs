@@ -4,9 +4,9 @@ use super::steps;
 use crate::answer::{self, Problem};
 use crate::contents::Content;
 use crate::gateway::Gateway;
-use crate::http::body::Body;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
+use tokenforge_proxy::body::Body;
 
 pub(super) const PATH: &str = "/_forge/api/contents";
 

@@ -1,12 +1,9 @@
 //! The interface that other gateways call to have messages compressed: messages in, as many out, and originals by hash.
 
 use crate::answer::{self, Problem};
-use crate::blocking::blocking;
-use crate::byte_budget::ByteBudget;
 use crate::exchange::{QUEUE_PATIENCE, made};
 use crate::gateway::Gateway;
 use crate::guard::forwarded;
-use crate::http::body::Body;
 use crate::note::{self, Note};
 use crate::options::Options;
 use crate::rewrite::{Asker, Order, redacted_body};
@@ -18,8 +15,11 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokenforge_engine::reference::Reference;
-use tokenforge_providers::{Dialect, Purpose};
 use tokenforge_plugin::Exchange;
+use tokenforge_providers::{Dialect, Purpose};
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::body::Body;
+use tokenforge_proxy::byte_budget::ByteBudget;
 use tokenforge_store::Kind;
 
 const COMPRESS: &str = "/v1/compress";
@@ -137,7 +137,7 @@ async fn named(
     references: Vec<Reference>,
 ) -> HashMap<Reference, String> {
     let gateway = gateway.clone();
-    let naming = blocking(move || {
+    let naming = run_blocking(move || {
         let named = |reference: Reference| {
             let id = reference.to_string();
             let hash = blake3::hash(id.as_bytes()).to_hex();
@@ -181,7 +181,7 @@ async fn retrieve(
     hash: String,
 ) -> Result<Response<Body>, Problem> {
     let (gateway, id) = (gateway.clone(), hash.clone());
-    let finding = blocking(move || {
+    let finding = run_blocking(move || {
         let get = |kind, id: &str| gateway.store.get(kind, &tenant, id).ok().flatten();
         let id = match id.len() == HASH_DIGITS {
             true => String::from_utf8(get(Kind::Result, &id)?).ok()?,

@@ -1,13 +1,13 @@
 //! Events as they happen, as a stream that a browser reads.
 
 use crate::gateway::Gateway;
-use crate::http::body::Body;
 use bytes::Bytes;
 use http::Response;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
+use tokenforge_proxy::body::Body;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
@@ -39,7 +39,7 @@ pub(super) fn stream(gateway: &Arc<Gateway>, query: Option<&str>) -> Response<Bo
             }
         }
     });
-    let mut answer = Response::new(Body::Made(body));
+    let mut answer = Response::new(Body::Channel(body));
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

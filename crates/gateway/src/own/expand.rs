@@ -1,13 +1,13 @@
 //! An original, for the client it belongs to.
 
 use crate::answer::{self, Problem};
-use crate::blocking::blocking;
 use crate::expand::{Wanted, original};
 use crate::gateway::Gateway;
-use crate::http::body::Body;
 use http::{Response, StatusCode};
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::body::Body;
 
 pub(super) const PATH: &str = "/_forge/api/expand";
 
@@ -31,7 +31,7 @@ pub(super) async fn answer(
         }
     }
     let (gateway, tenant) = (gateway.clone(), exchange.tenant.clone().unwrap_or_default());
-    let finding = blocking(move || {
+    let finding = run_blocking(move || {
         let text = original(&gateway, &tenant, &wanted.id)?;
         wanted.selected(&text)
     });

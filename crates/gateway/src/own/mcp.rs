@@ -5,13 +5,13 @@ mod plugins;
 
 use crate::answer::Problem;
 use crate::gateway::Gateway;
-use crate::http::body::Body;
 use bytes::Bytes;
 use http::{Method, Response};
 use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_mcp::{Ask, LONGEST_MESSAGE};
 use tokenforge_plugin::Exchange;
+use tokenforge_proxy::body::Body;
 
 const ALL: &str = "/mcp";
 const ONE: &str = "/mcp/";
@@ -43,6 +43,6 @@ pub(super) async fn answer(
     let answer = gateway.mcp.answer(ask).await;
     Ok(answer.map(|body| match body {
         tokenforge_mcp::Body::Whole(bytes) => bytes.into(),
-        tokenforge_mcp::Body::Stream(pieces) => Body::Made(pieces),
+        tokenforge_mcp::Body::Stream(pieces) => Body::Channel(pieces),
     }))
 }

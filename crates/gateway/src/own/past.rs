@@ -10,13 +10,13 @@
 
 use super::question::Question;
 use crate::answer::{self, Problem};
-use crate::blocking::{PATIENCE, blocking};
 use crate::gateway::Gateway;
-use crate::http::body::Body;
 use http::{Response, StatusCode};
 use serde::Serialize;
 use std::sync::Arc;
 use tokenforge_ledger::{Fetches, History, Prices, Reading, Sessions, Summary, Turns};
+use tokenforge_proxy::blocking::{PATIENCE, run_blocking};
+use tokenforge_proxy::body::Body;
 use tokio::time::timeout;
 
 const GAIN: &str = "/_forge/api/gain";
@@ -111,7 +111,7 @@ async fn from_ledger<T: Serialize>(
     let turn = timeout(PATIENCE, gateway.ledger_reads.clone().acquire_owned()).await;
     let turn = turn.ok().and_then(Result::ok).ok_or_else(slow)?;
     let gateway = gateway.clone();
-    let reading = blocking(move || {
+    let reading = run_blocking(move || {
         let _turn = turn;
         gateway.telemetry.ledger(since, |reading, prices| {
             ask(reading, prices).and_then(|document| serde_json::to_string(&document).ok())

@@ -5,7 +5,6 @@ mod pretty;
 use super::steps;
 use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
-use crate::http::body::Body;
 use crate::workers;
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
@@ -19,6 +18,7 @@ use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Access, Deadline, Engine, History, Mode, Output, Settings, Vault};
 use tokenforge_formats::stc2::Level;
 use tokenforge_formats::{Form, Json};
+use tokenforge_proxy::body::Body;
 use tokenforge_tokens::{Counter, for_model};
 
 /// The longest output that is tried out, and the longest message with one: its escapes may take six bytes for one.

@@ -5,7 +5,6 @@
 use crate::answer::{self, Problem};
 use crate::gateway::Gateway;
 use crate::guard::SESSION_LIFETIME;
-use crate::http::body::Body;
 use http::header::{HeaderValue, ORIGIN, SET_COOKIE};
 use http::request::Parts;
 use http::{Response, StatusCode};
@@ -13,6 +12,7 @@ use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
+use tokenforge_proxy::body::Body;
 
 /// Where a link is asked for.
 pub(super) const LINK: &str = "/_forge/api/link";

@@ -3,7 +3,6 @@
 //! A name is looked up in a list, so that no path leads anywhere else.
 
 use crate::answer::{self, Problem};
-use crate::http::body::Body;
 use bytes::Bytes;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue,
@@ -11,6 +10,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
+use tokenforge_proxy::body::Body;
 use xxhash_rust::xxh3::xxh3_64;
 
 const PATH: &str = "/_forge/ui/";

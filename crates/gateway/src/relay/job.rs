@@ -1,13 +1,13 @@
 //! What an answer has to do with: the request, and what may be asked about it.
 
 use crate::expand::Originals;
-use crate::http::coding::Coding;
 use crate::note::Note;
 use crate::rewrite::{Replaced, with_replaced};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{StatusCode, response};
 use tokenforge_providers::Wire;
+use tokenforge_proxy::coding::ContentCoding;
 
 /// A body of this size may be a small part of the buffer that it was read into.
 const SMALL: usize = 4 << 10;
@@ -42,7 +42,7 @@ impl Job {
         answer.is_some_and(|head| {
             head.status == StatusCode::OK
                 && self.wire(head).is_some()
-                && Coding::of(&head.headers).is_ok()
+                && ContentCoding::of(&head.headers).is_ok()
         })
     }
 

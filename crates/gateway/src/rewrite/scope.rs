@@ -6,9 +6,9 @@ use crate::answer::Problem;
 use crate::options::Options;
 use crate::report::Report;
 use std::sync::Arc;
+use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Access, Engine, Mode, Settings, Vault};
-use tokenforge_config::ExpandInjection;
 use tokenforge_providers::{Dialect, Known, Refusal, Request, Tools};
 use tokenforge_tokens::{ModelClass, for_model};
 

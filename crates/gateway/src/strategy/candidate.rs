@@ -4,11 +4,11 @@ use super::Limits;
 use crate::memo::Found;
 use crate::rewrite::{Effort, Order, Plain, Scope};
 use crate::sticky::Sticky;
+use tokenforge_config::{Choice, Strategy};
 use tokenforge_engine::context::Context;
 use tokenforge_engine::reference::Reference;
 use tokenforge_engine::{Compressed, History, Original, Outcome, Step, Verdict};
 use tokenforge_engine::{Fidelity, Settings};
-use tokenforge_config::{Choice, Strategy};
 
 /// A result that a strategy may shorten.
 #[derive(Debug)]

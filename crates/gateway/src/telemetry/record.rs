@@ -4,8 +4,8 @@ use crate::expand::Expanded;
 use crate::report::{Report, ResultReport, Sums};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::expand_tool;
-use tokenforge_providers::{Dialect, ModelTokens, Tokens, Usage};
 use tokenforge_ledger::{Entry, Fetch, ModelUsage, Name, Outcome, Source};
+use tokenforge_providers::{Dialect, ModelTokens, Tokens, Usage};
 use tokenforge_tokens::{Counter, for_model};
 
 /// Bytes of a token in what is no tool result, for an estimate.

@@ -6,8 +6,8 @@ use crate::voices::{ANTHROPIC, CHAT, Conversation, GEMINI, RESPONSES, Voice, WHO
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tokenforge_engine::Mode;
 use tokenforge_config::SchemaCompression;
+use tokenforge_engine::Mode;
 
 const SECRET: &str = "AKIAZ7QKXW3PLM5NVB2T";
 

@@ -6,8 +6,8 @@
 use crate::house::House;
 use crate::recorded::{Recording, forwarded, recordings};
 use std::fmt::Write;
-use tokenforge_engine::Mode;
 use tokenforge_config::{ExpandInjection, Secret};
+use tokenforge_engine::Mode;
 use tokenforge_providers::{Request, expand_tool};
 use xxhash_rust::xxh3::xxh3_128;
 

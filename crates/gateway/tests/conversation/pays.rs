@@ -5,8 +5,8 @@ use crate::house::House;
 use crate::recorded::{forwarded, recordings};
 use crate::voices::{Conversation, RESPONSES, WHOLE, all};
 use serde_json::{Value, json};
-use tokenforge_engine::Mode;
 use tokenforge_config::ExpandInjection;
+use tokenforge_engine::Mode;
 use tokenforge_providers::{Dialect, expand_tool};
 use tokenforge_tokens::{Counter, Vocabulary};
 

@@ -4,8 +4,8 @@ use crate::fixtures::{arguments, escaped, plain_words, rows, test_run};
 use crate::house::House;
 use crate::voices::{ANTHROPIC, CHAT, Conversation, GEMINI_WITHOUT_IDS, RESPONSES, WHOLE};
 use serde_json::{Value, json};
-use tokenforge_engine::Mode;
 use tokenforge_config::Strategy;
+use tokenforge_engine::Mode;
 
 /// A conversation in Anthropic's dialect with one result of a tool.
 fn anthropic(tool: &str, input: &Value, result: Value) -> Value {

@@ -6,8 +6,8 @@ use crate::voices::{ANTHROPIC, CHAT, Conversation, STREAMS, Voice, WHOLE, all};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use tokenforge_engine::Mode;
 use tokenforge_config::{Fallback, Secret, Strategy};
+use tokenforge_engine::Mode;
 use tokenforge_mock::{Compressor, Fault, Reply, first_reference};
 use tokenforge_store::Memory;
 

@@ -2,8 +2,8 @@
 
 use crate::kit::{Ask, World, conversation, messages, rows, test_run, world, world_with};
 use serde_json::{Value, json};
-use tokenforge_engine::Mode;
 use tokenforge_config::{GatewayKey, Secret};
+use tokenforge_engine::Mode;
 
 const UI: &str = "/_forge/ui/";
 

@@ -1,8 +1,8 @@
 //! Every field of `pipes.tool_output` is live: each changes what goes on.
 
 use crate::kit::{Ask, conversation, forwarded, messages, rows, test_run, world_with};
-use tokenforge_engine::Mode;
 use tokenforge_config::{ExpandInjection, Settings};
+use tokenforge_engine::Mode;
 
 /// What goes on of a tool's output, and whether the model was told how to ask for more.
 fn sent(text: &str, set: impl FnOnce(&mut Settings)) -> (String, bool) {

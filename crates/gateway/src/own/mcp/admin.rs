@@ -13,9 +13,7 @@
 //! as the gateway's user, so who adds one must be able to write the file.
 
 use crate::answer::{self, Problem};
-use crate::blocking::blocking;
 use crate::gateway::Gateway;
-use crate::http::body::Body;
 use http::{Method, Response, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
@@ -23,6 +21,8 @@ use std::sync::Arc;
 use tokenforge_config::McpBackend;
 use tokenforge_mcp::{Failure, NotSaved};
 use tokenforge_plugin::Exchange;
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::body::Body;
 use tokenforge_secrets::Scanner;
 
 const PATH: &str = "/_forge/api/mcp";
@@ -100,7 +100,7 @@ async fn patch(gateway: &Arc<Gateway>, prefix: &str, change: &Value) -> Result<V
 
 async fn reload(gateway: &Arc<Gateway>) -> Result<Value, Problem> {
     let hub = gateway.mcp.clone();
-    let read = blocking(move || hub.reload()).await.ok_or_else(stuck)?;
+    let read = run_blocking(move || hub.reload()).await.ok_or_else(stuck)?;
     read.map_err(|error| {
         let message = format!("the file of tool servers cannot be read: {error}");
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, message)
@@ -120,7 +120,7 @@ async fn put(
     backend: Option<McpBackend>,
 ) -> Result<(), Problem> {
     let (hub, prefix) = (gateway.mcp.clone(), prefix.to_owned());
-    let saved = blocking(move || hub.put(&prefix, backend)).await.ok_or_else(stuck)?;
+    let saved = run_blocking(move || hub.put(&prefix, backend)).await.ok_or_else(stuck)?;
     saved.map_err(|error| not_saved(&error))
 }
 

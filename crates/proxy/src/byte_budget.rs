@@ -1,4 +1,4 @@
-//! Admission control by bytes: how much of request bodies may be in memory to be worked on, in all and for one tenant.
+//! Admission control by bytes (load shedding): how much of request bodies may be in memory to be worked on, in all and for one tenant.
 //!
 //! What is done to a body takes several times its memory. A tenant has at most half of all, so that another always finds
 //! room for what it sends. Small bodies are not counted: their connections take as much.
@@ -16,7 +16,7 @@ const BLOCK: usize = 64 << 10;
 const TENANTS: usize = 1_000;
 
 /// Room for bodies.
-pub(crate) struct ByteBudget {
+pub struct ByteBudget {
     all: Arc<Semaphore>,
     /// The blocks of one tenant.
     share: u32,
@@ -24,14 +24,14 @@ pub(crate) struct ByteBudget {
 }
 
 /// Room that is taken, until this is dropped.
-pub(crate) struct BytePermit {
+pub struct BytePermit {
     _share: OwnedSemaphorePermit,
     _all: OwnedSemaphorePermit,
 }
 
 impl ByteBudget {
     /// Room for so many bytes.
-    pub(crate) fn new(bytes: usize) -> Self {
+    pub fn new(bytes: usize) -> Self {
         let blocks = u32::try_from(bytes / BLOCK).unwrap_or(u32::MAX / 8).max(2);
         ByteBudget {
             all: Arc::new(Semaphore::new(blocks as usize)),
@@ -41,12 +41,12 @@ impl ByteBudget {
     }
 
     /// Are so many bytes too few to be counted?
-    pub(crate) fn is_small(bytes: usize) -> bool {
+    pub fn is_small(bytes: usize) -> bool {
         bytes <= BLOCK
     }
 
     /// Room for so many bytes of a tenant, waited for up to `patience`. More than a tenant's share is as good as all of it.
-    pub(crate) async fn acquire(
+    pub async fn acquire(
         &self,
         tenant: &Arc<str>,
         bytes: usize,

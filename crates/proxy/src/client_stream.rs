@@ -1,6 +1,6 @@
 //! Read and write timeouts of a client's socket: slow-loris heads, and clients that stop reading.
 
-use super::flow::{Flow, Phase};
+use super::flow::{ConnectionPhase, FlowControl};
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::time::{Sleep, sleep};
 /// The socket of a client.
 pub(super) struct ClientStream<T> {
     stream: T,
-    flow: Arc<Flow>,
+    flow: Arc<FlowControl>,
     head: Timeout,
     write: Timeout,
 }
@@ -44,7 +44,7 @@ impl<T> ClientStream<T> {
     /// `write_timeout`.
     pub(super) fn new(
         stream: T,
-        flow: Arc<Flow>,
+        flow: Arc<FlowControl>,
         header_timeout: Duration,
         write_timeout: Duration,
     ) -> Self {
@@ -77,11 +77,11 @@ impl<T: AsyncRead + Unpin> AsyncRead for ClientStream<T> {
         let room = into.remaining();
         let read = Pin::new(&mut me.stream).poll_read(context, into);
         match (me.flow.phase(), &read) {
-            (Phase::Idle, Poll::Ready(Ok(()))) if into.remaining() < room => {
-                me.flow.enter(Phase::Head);
+            (ConnectionPhase::Idle, Poll::Ready(Ok(()))) if into.remaining() < room => {
+                me.flow.enter(ConnectionPhase::Head);
                 me.head.over();
             }
-            (Phase::Head, Poll::Pending) => return me.head.poll(context),
+            (ConnectionPhase::Head, Poll::Pending) => return me.head.poll(context),
             _ => {}
         }
         read
@@ -138,8 +138,8 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for ClientStream<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::body::Body;
-    use crate::http::flow::{FlowBody, WINDOW};
+    use crate::body::Body;
+    use crate::flow::{FlowBody, WINDOW};
     use bytes::Bytes;
     use http::{Request, Response};
     use hyper::body::Incoming;
@@ -157,7 +157,7 @@ mod tests {
     async fn d68_of_an_answer_that_nobody_reads_no_more_than_a_window_is_taken_until_it_is_cut_off()
     {
         let (mut client, server) = tokio::io::duplex(1 << 10);
-        let flow = Arc::<Flow>::default();
+        let flow = Arc::<FlowControl>::default();
         let patience = Duration::from_millis(50);
         let stream = ClientStream::new(server, flow.clone(), Duration::from_secs(60), patience);
         let taken = Arc::<AtomicUsize>::default();
@@ -170,7 +170,7 @@ mod tests {
                     counted.fetch_add(PIECE, Ordering::Relaxed);
                 }
             });
-            let body = FlowBody::windowed(Body::Made(pieces), flow.clone());
+            let body = FlowBody::windowed(Body::Channel(pieces), flow.clone());
             async move { Ok::<_, Infallible>(Response::new(body)) }
         });
         client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();

@@ -1,28 +1,38 @@
-//! One request to a provider, over pooled connections.
+//! The HTTP client: one request to an upstream, over the connection pool of its thread.
 
 use super::connect::{connector, tls};
+use super::environment_proxy::EnvironmentProxies;
 use super::pool::Pool;
-use super::proxy::Proxies;
-use super::received::Received;
-use crate::http::body::{Body, TooSlow};
+use super::received::ReceivedBody;
+use crate::body::{Body, TooSlow};
 use http::{Request, Response, StatusCode};
 use rustls::ClientConfig;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use thread_local::ThreadLocal;
-use tokenforge_config::Limits;
 use tokio::sync::Semaphore;
 
-/// Sends requests to providers.
-pub(crate) struct Client {
+/// What an upstream client may have open, and wait for.
+#[derive(Debug, Clone, Copy)]
+pub struct UpstreamLimits {
+    /// Requests at the same time; more wait.
+    pub max_requests: usize,
+    /// How long a connection may take to be made.
+    pub connect_timeout: Duration,
+    /// Idle connections that each thread keeps to one upstream.
+    pub idle_connections: usize,
+}
+
+/// Sends requests to upstreams.
+pub struct UpstreamClient {
     /// One for each thread: what happens on a connection is told to the thread that opened it.
     pools: ThreadLocal<Pool>,
     /// For hosts that a client named.
     guarded: ThreadLocal<Pool>,
     /// Made at the first request: reading the machine's authorities takes longer than starting.
     tls: OnceLock<ClientConfig>,
-    proxies: Arc<Proxies>,
+    proxies: Arc<EnvironmentProxies>,
     /// A pool has no bound of its own.
     permits: Arc<Semaphore>,
     connect_timeout: Duration,
@@ -31,7 +41,7 @@ pub(crate) struct Client {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum UpstreamFailure {
     /// Nobody is there.
     #[error("the upstream cannot be reached: {0}")]
     Unreachable(String),
@@ -57,21 +67,23 @@ pub(crate) enum Failure {
     Half,
 }
 
-impl Client {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        Client {
+impl UpstreamClient {
+    /// A client that goes through the proxies that the environment names.
+    #[must_use]
+    pub fn new(limits: UpstreamLimits) -> Self {
+        UpstreamClient {
             pools: ThreadLocal::new(),
             guarded: ThreadLocal::new(),
             tls: OnceLock::new(),
-            proxies: Arc::new(Proxies::from_env()),
-            permits: Arc::new(Semaphore::new(limits.max_connections)),
+            proxies: Arc::new(EnvironmentProxies::from_env()),
+            permits: Arc::new(Semaphore::new(limits.max_requests)),
             connect_timeout: limits.connect_timeout,
-            idle_connections: limits.upstream_connections,
+            idle_connections: limits.idle_connections,
         }
     }
 
     /// Makes what the first request would wait for.
-    pub(crate) fn warm_up(&self) {
+    pub fn warm_up(&self) {
         self.tls();
     }
 
@@ -81,27 +93,29 @@ impl Client {
 
     /// Sends a request and waits for the head of its answer. It is taken where it is: each function on its way would have
     /// room for a copy, and make one.
-    pub(crate) async fn send(
+    pub async fn send(
         &self,
         request: &mut Request<Body>,
         is_guarded: bool,
         first_byte: Duration,
-    ) -> Result<Response<Received>, Failure> {
+    ) -> Result<Response<ReceivedBody>, UpstreamFailure> {
         let permit = self.permits.clone().acquire_owned().await;
-        let permit = permit.map_err(|_| Failure::Unreachable("shutting down".to_owned()))?;
+        let permit =
+            permit.map_err(|_| UpstreamFailure::Unreachable("shutting down".to_owned()))?;
         let sent = tokio::time::timeout(first_byte, self.pool(is_guarded).send(request)).await;
-        let sent = sent.map_err(|_| Failure::Silent(first_byte))?;
+        let sent = sent.map_err(|_| UpstreamFailure::Silent(first_byte))?;
         let (answer, lease) = sent.map_err(|error| failure(&*error))?;
         if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
-            return Err(Failure::Switched);
+            return Err(UpstreamFailure::Switched);
         }
-        Ok(answer.map(|body| Received::over(lease, Some(permit), body)))
+        Ok(answer.map(|body| ReceivedBody::over(lease, Some(permit), body)))
     }
 
     fn pool(&self, is_guarded: bool) -> &Pool {
         let pool = if is_guarded { &self.guarded } else { &self.pools };
         // Through a proxy, nobody would know where a name leads.
-        let proxies = || if is_guarded { Arc::new(Proxies::none()) } else { self.proxies.clone() };
+        let proxies =
+            || if is_guarded { Arc::new(EnvironmentProxies::none()) } else { self.proxies.clone() };
         pool.get_or(|| {
             let connector = connector(self.tls(), self.connect_timeout, is_guarded, proxies());
             Pool::new(connector, self.idle_connections)
@@ -109,19 +123,19 @@ impl Client {
     }
 }
 
-impl Failure {
+impl UpstreamFailure {
     /// The answer began, and did not come to its end.
-    pub(crate) fn broken_off(cause: &(dyn Error + 'static)) -> Self {
+    pub fn broken_off(cause: &(dyn Error + 'static)) -> Self {
         let mut cause = cause;
         while let Some(inner) = cause.source() {
             cause = inner;
         }
-        Failure::Broken { what: "its answer broke off", cause: cause.to_string() }
+        UpstreamFailure::Broken { what: "its answer broke off", cause: cause.to_string() }
     }
 }
 
 /// The outer errors say only that something failed.
-fn failure(error: &(dyn Error + 'static)) -> Failure {
+fn failure(error: &(dyn Error + 'static)) -> UpstreamFailure {
     let is_clients = |cause: &(dyn Error + 'static)| {
         cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_user)
     };
@@ -131,18 +145,18 @@ fn failure(error: &(dyn Error + 'static)) -> Failure {
         is_body |= is_clients(cause);
     }
     match is_body {
-        true if cause.is::<TooSlow>() => Failure::Trickled,
-        true => Failure::Half,
+        true if cause.is::<TooSlow>() => UpstreamFailure::Trickled,
+        true => UpstreamFailure::Half,
         // What fails before there is a connection is no error of hyper's.
         false => match error.downcast_ref::<hyper::Error>() {
-            Some(error) => Failure::Broken {
+            Some(error) => UpstreamFailure::Broken {
                 what: match error.is_parse() {
                     true => "its answer is not HTTP",
                     false => "it closed the connection before it answered",
                 },
                 cause: cause.to_string(),
             },
-            None => Failure::Unreachable(cause.to_string()),
+            None => UpstreamFailure::Unreachable(cause.to_string()),
         },
     }
 }

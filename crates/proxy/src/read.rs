@@ -1,6 +1,6 @@
-//! Reading a body whole, within bounds.
+//! Bounded buffering: reading a body whole, up to a limit.
 
-use super::body::{Body, BodyError, Limit};
+use super::body::{Body, BodyError, BodyTimeout};
 use bytes::{Bytes, BytesMut};
 use hyper::body::Incoming;
 
@@ -12,27 +12,28 @@ const ROOM: u64 = 32 << 20;
 const FEW: usize = 8;
 
 /// A body that was to be read whole.
-pub(crate) enum Read {
+pub enum BodyRead<T = Bytes> {
     /// All of it.
-    Whole(Bytes),
+    Whole(T),
     /// It is longer than the bound, or nobody knows how long: what was read is put before the rest.
     TooLong(Body),
 }
 
-/// Reads a body of up to `limit` bytes, which must come at this pace.
-pub(crate) async fn read(body: Incoming, limit: usize, pace: Limit) -> Result<Read, BodyError> {
-    Body::passing(body, pace).read(limit).await
+/// Reads a body of up to `limit` bytes, which must come in time.
+pub async fn read_whole(
+    body: Incoming,
+    limit: usize,
+    timeout: BodyTimeout,
+) -> Result<BodyRead, BodyError> {
+    Body::passing(body, timeout).read(limit).await
 }
 
-/// Reads a body that passes like [`read`], to be passed on as it is: in the pieces in which it came, if they are few.
-pub(crate) async fn read_apart(
-    body: Body,
-    limit: usize,
-) -> Result<Result<Vec<Bytes>, Body>, BodyError> {
-    let Body::Passing(mut passing) = body else { return Ok(Err(body)) };
-    Ok(match passing.gather(limit, Gathered::apart()).await? {
-        Some(gathered) => Ok(gathered.into_pieces()),
-        None => Err(Body::Passing(passing)),
+/// Reads a body that passes like [`read_whole`], to be passed on as it is: in the pieces in which it came, if they are few.
+pub async fn read_pieces(body: Body, limit: usize) -> Result<BodyRead<Vec<Bytes>>, BodyError> {
+    let Body::Passing(mut passing) = body else { return Ok(BodyRead::TooLong(body)) };
+    Ok(match passing.gather(limit, PieceBuffer::apart()).await? {
+        Some(gathered) => BodyRead::Whole(gathered.into_pieces()),
+        None => BodyRead::TooLong(Body::Passing(passing)),
     })
 }
 
@@ -40,24 +41,24 @@ pub(crate) async fn read_apart(
 ///
 /// A few pieces are kept as they came: a body that has no others is not copied. Of more than that, no more than the bytes
 /// are kept, so that the connection can use the memory they came in again.
-pub(super) struct Gathered {
+pub(super) struct PieceBuffer {
     few: Vec<Bytes>,
     all: BytesMut,
     /// How many are few.
     most: usize,
 }
 
-impl Default for Gathered {
+impl Default for PieceBuffer {
     /// To be one piece in the end.
     fn default() -> Self {
-        Gathered { few: Vec::new(), all: BytesMut::new(), most: 1 }
+        PieceBuffer { few: Vec::new(), all: BytesMut::new(), most: 1 }
     }
 }
 
-impl Gathered {
+impl PieceBuffer {
     /// Need not be one piece in the end.
     fn apart() -> Self {
-        Gathered { most: FEW, ..Self::default() }
+        PieceBuffer { most: FEW, ..Self::default() }
     }
 
     /// One more piece, and how much is known to follow it.
@@ -85,14 +86,14 @@ impl Gathered {
     }
 }
 
-impl From<Gathered> for Bytes {
-    fn from(gathered: Gathered) -> Self {
-        joined(gathered.into_pieces())
+impl From<PieceBuffer> for Bytes {
+    fn from(gathered: PieceBuffer) -> Self {
+        concat_pieces(gathered.into_pieces())
     }
 }
 
 /// Pieces as one: not copied if it is one already.
-pub(crate) fn joined(mut pieces: Vec<Bytes>) -> Bytes {
+pub fn concat_pieces(mut pieces: Vec<Bytes>) -> Bytes {
     match pieces.len() {
         0 | 1 => pieces.pop().unwrap_or_default(),
         _ => pieces.concat().into(),
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn a_body_is_the_same_in_however_many_pieces_it_comes() {
         for pieces in [&["", "one piece"][..], &["one", " ", "piece"], &["one piece", "", ""]] {
-            let mut gathered = Gathered::default();
+            let mut gathered = PieceBuffer::default();
             for piece in pieces {
                 gathered.add(Bytes::from_static(piece.as_bytes()), u64::MAX);
             }
@@ -118,19 +119,19 @@ mod tests {
     #[test]
     fn pieces_are_kept_apart_as_long_as_they_are_few() {
         let gathered = |count: usize| {
-            let mut gathered = Gathered::apart();
+            let mut gathered = PieceBuffer::apart();
             (0..count).for_each(|_| gathered.add(Bytes::from_static(b"ab"), 0));
             assert_eq!(gathered.len(), 2 * count);
             gathered.into_pieces()
         };
         assert_eq!(gathered(FEW).len(), FEW);
         assert_eq!(gathered(3 * FEW), ["ab".repeat(3 * FEW)]);
-        assert_eq!(joined(gathered(FEW)), "ab".repeat(FEW));
+        assert_eq!(concat_pieces(gathered(FEW)), "ab".repeat(FEW));
     }
 
     #[test]
     fn a_body_of_one_piece_is_not_copied() {
-        let (mut gathered, piece) = (Gathered::default(), Bytes::from("one piece".to_owned()));
+        let (mut gathered, piece) = (PieceBuffer::default(), Bytes::from("one piece".to_owned()));
         gathered.add(piece.clone(), 0);
         assert_eq!(Bytes::from(gathered).as_ptr(), piece.as_ptr());
     }

@@ -3,78 +3,79 @@
 //! Not the pool of `hyper-util`: that one prepares a new connection and starts a task for every request, found one or not,
 //! and has a task for each connection.
 
-mod kept;
+mod idle_connections;
 
 use super::connect::Connector;
-use super::connection::{Connection, Error, Unanswered};
-use crate::http::body::Body;
+use super::connection::{Error, SendFailure, UpstreamConnection};
+use crate::body::Body;
 use http::{Request, Response, Uri};
 use hyper::body::Incoming;
-use kept::{Kept, Place};
+use idle_connections::{IdleConnections, PoolKey};
 use std::future::poll_fn;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use tower_service::Service;
 
-/// Sends requests, over connections that are kept where there are some.
+/// Sends requests, over idle connections where there are some.
 pub(super) struct Pool {
     connector: Connector,
-    kept: Arc<Kept>,
+    idle: Arc<IdleConnections>,
 }
 
 /// A connection in use, to be held until the answer was read. Then it is kept for the next request.
-pub(super) struct Lease {
-    connection: Option<Connection>,
-    place: Place,
-    kept: Weak<Kept>,
+pub(super) struct ConnectionLease {
+    connection: Option<UpstreamConnection>,
+    key: PoolKey,
+    idle: Weak<IdleConnections>,
 }
 
 impl Pool {
-    /// Keeps up to `most` connections to each place. Must be called in a runtime.
+    /// Keeps up to `most` idle connections to each upstream. Must be called in a runtime.
     pub(super) fn new(connector: Connector, most: usize) -> Self {
-        Pool { connector, kept: Kept::new(most) }
+        Pool { connector, idle: IdleConnections::new(most) }
     }
 
     /// Sends a request and waits for the head of its answer.
     pub(super) async fn send(
         &self,
         request: &mut Request<Body>,
-    ) -> Result<(Response<Incoming>, Lease), Error> {
+    ) -> Result<(Response<Incoming>, ConnectionLease), Error> {
         let to = std::mem::take(request.uri_mut());
-        let place = Place::of(&to)?;
+        let key = PoolKey::of(&to)?;
         loop {
-            let kept = self.kept.take(&place);
-            let is_kept = kept.is_some();
-            let mut connection = match kept {
+            let idle = self.idle.take(&key);
+            let is_reused = idle.is_some();
+            let mut connection = match idle {
                 Some(connection) => connection,
                 // In a box: most requests do not wait for it, and every request would have room for it.
-                None => Box::pin(self.connect(&to, &place)).await?,
+                None => Box::pin(self.connect(&to, &key)).await?,
             };
             match connection.send(request, &to).await {
                 Ok(answer) => {
-                    let kept = Arc::downgrade(&self.kept);
-                    return Ok((answer, Lease { connection: Some(connection), place, kept }));
+                    let (connection, idle) = (Some(connection), Arc::downgrade(&self.idle));
+                    return Ok((answer, ConnectionLease { connection, key, idle }));
                 }
                 // It was closed while nobody looked.
-                Err(Unanswered { is_unsent: true, .. }) if is_kept => {}
-                Err(Unanswered { error, .. }) => return Err(error.into()),
+                Err(SendFailure { is_unsent: true, .. }) if is_reused => {}
+                Err(SendFailure { error, .. }) => return Err(error.into()),
             }
         }
     }
 
-    async fn connect(&self, to: &Uri, place: &Place) -> Result<Connection, Error> {
+    async fn connect(&self, to: &Uri, key: &PoolKey) -> Result<UpstreamConnection, Error> {
         let mut connector = self.connector.clone();
         poll_fn(|context| connector.poll_ready(context)).await?;
-        let connection = Connection::begin(connector.call(to.clone()).await?, to).await?;
-        if let Some(shared) = connection.shared() {
-            self.kept.put(place, shared);
+        let connection =
+            UpstreamConnection::handshake(connector.call(to.clone()).await?, to).await?;
+        if let Some(shared) = connection.share() {
+            self.idle.put(key, shared);
         }
         Ok(connection)
     }
 }
 
-impl Lease {
-    /// Looks for something that comes over the connection: see [`Connection::poll`].
+impl ConnectionLease {
+    /// Looks for something that comes over the connection: see [`UpstreamConnection::poll`].
     pub(super) fn poll<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -87,10 +88,10 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for ConnectionLease {
     fn drop(&mut self) {
-        if let (Some(connection), Some(kept)) = (self.connection.take(), self.kept.upgrade()) {
-            kept.put(&self.place, connection);
+        if let (Some(connection), Some(idle)) = (self.connection.take(), self.idle.upgrade()) {
+            idle.put(&self.key, connection);
         }
     }
 }
@@ -99,8 +100,8 @@ impl Drop for Lease {
 mod tests {
     use super::*;
     use crate::upstream::connect::connector;
-    use crate::upstream::proxy::Proxies;
-    use crate::upstream::received::Received;
+    use crate::upstream::environment_proxy::EnvironmentProxies;
+    use crate::upstream::received::ReceivedBody;
     use bytes::Bytes;
     use http::Method;
     use http::uri::PathAndQuery;
@@ -172,16 +173,16 @@ mod tests {
         let tls = tls.with_safe_default_protocol_versions().unwrap();
         let tls = tls.with_root_certificates(roots).with_no_client_auth();
         let patience = Duration::from_secs(20);
-        Pool::new(connector(tls, patience, false, Arc::new(Proxies::none())), most)
+        Pool::new(connector(tls, patience, false, Arc::new(EnvironmentProxies::none())), most)
     }
 
-    async fn begin(pool: &Pool, to: &str) -> Received {
+    async fn begin(pool: &Pool, to: &str) -> ReceivedBody {
         begin_with(pool, Request::get(to).body(Body::empty()).unwrap()).await
     }
 
-    async fn begin_with(pool: &Pool, mut request: Request<Body>) -> Received {
+    async fn begin_with(pool: &Pool, mut request: Request<Body>) -> ReceivedBody {
         let (answer, lease) = pool.send(&mut request).await.unwrap();
-        Received::over(lease, None, answer.into_body())
+        ReceivedBody::over(lease, None, answer.into_body())
     }
 
     async fn ask(pool: &Pool, to: &str) -> String {
@@ -247,7 +248,7 @@ mod tests {
         for turn in 1..=3 {
             assert_eq!(ask(&pool, &format!("http://{}", server.address)).await, "ok");
             assert_eq!(server.accepted(), turn);
-            while !pool.kept.are_closed() {
+            while !pool.idle.are_closed() {
                 tokio::task::yield_now().await;
             }
         }
@@ -277,7 +278,7 @@ mod tests {
             left.notified().await;
             // Who hears this answer has heard of what came before it. Nobody has looked at the other connection.
             ask(&pool, &format!("http://{}", other.address)).await;
-            assert_eq!(pool.kept.count(), 2);
+            assert_eq!(pool.idle.count(), 2);
         }
     }
 
@@ -329,17 +330,17 @@ mod tests {
     async fn what_nobody_uses_is_kept_within_its_bound_and_for_its_time() {
         let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 2));
         let to = format!("http://{}", server.address);
-        let kept = || pool.kept.count();
+        let idle = || pool.idle.count();
         let mut under_way = Vec::new();
         for _ in 0..4 {
             under_way.push(begin(&pool, &to).await);
         }
-        assert_eq!((server.accepted(), kept()), (4, 0));
+        assert_eq!((server.accepted(), idle()), (4, 0));
         drop(under_way);
-        assert_eq!(kept(), 2);
-        (1..kept::ROUNDS).for_each(|_| pool.kept.round());
-        assert_eq!(kept(), 2);
-        pool.kept.round();
-        assert_eq!(kept(), 0);
+        assert_eq!(idle(), 2);
+        (1..idle_connections::MAX_IDLE_SWEEPS).for_each(|_| pool.idle.sweep());
+        assert_eq!(idle(), 2);
+        pool.idle.sweep();
+        assert_eq!(idle(), 0);
     }
 }

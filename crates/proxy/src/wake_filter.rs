@@ -16,13 +16,13 @@ thread_local! {
     /// A piece of a body is being taken.
     static IS_TAKING: Cell<bool> = const { Cell::new(false) };
     /// Whom hyper wakes by that: one at most.
-    static WOKEN: Cell<Option<Arc<Ear>>> = const { Cell::new(None) };
+    static WOKEN: Cell<Option<Arc<FilteredWaker>>> = const { Cell::new(None) };
 }
 
 /// The waker of a connection's task, which is held back while a piece of a body is taken on the same thread.
-struct Ear(Waker);
+struct FilteredWaker(Waker);
 
-impl Wake for Ear {
+impl Wake for FilteredWaker {
     fn wake(self: Arc<Self>) {
         match IS_TAKING.get() {
             true => WOKEN.set(Some(self)),
@@ -32,40 +32,41 @@ impl Wake for Ear {
 }
 
 /// Drives a connection to its end, in a task of its own.
-pub(super) async fn listening<T>(mut connection: Pin<&mut impl Future<Output = T>>) -> T {
+pub(super) async fn filter_wakes<T>(mut connection: Pin<&mut impl Future<Output = T>>) -> T {
     // It stays the same as long as there is the task.
     let task = poll_fn(|context| Poll::Ready(context.waker().clone())).await;
-    let ear = Waker::from(Arc::new(Ear(task)));
-    poll_fn(|_| connection.as_mut().poll(&mut Context::from_waker(&ear))).await
+    let filtered = Waker::from(Arc::new(FilteredWaker(task)));
+    poll_fn(|_| connection.as_mut().poll(&mut Context::from_waker(&filtered))).await
 }
 
 /// Takes the next piece of the body of a request.
-pub(crate) fn take(
+#[inline]
+pub(crate) fn take_frame(
     body: &mut Incoming,
     context: &mut Context<'_>,
 ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-    let taking = Taking::begin();
+    let taking = TakingScope::begin();
     let piece = Pin::new(&mut *body).poll_frame(context);
     drop(taking);
-    if let Some(ear) = WOKEN.take()
+    if let Some(filtered) = WOKEN.take()
         && !body.is_end_stream()
     {
-        ear.0.wake_by_ref();
+        filtered.0.wake_by_ref();
     }
     piece
 }
 
 /// As long as there is one, a piece is being taken. A panic ends that, too.
-struct Taking;
+struct TakingScope;
 
-impl Taking {
+impl TakingScope {
     fn begin() -> Self {
         IS_TAKING.set(true);
-        Taking
+        TakingScope
     }
 }
 
-impl Drop for Taking {
+impl Drop for TakingScope {
     fn drop(&mut self) {
         IS_TAKING.set(false);
     }
@@ -102,7 +103,7 @@ mod tests {
                 counted.fetch_add(1, Ordering::Relaxed);
                 Pin::new(&mut served).poll(context)
             });
-            listening(pin!(counting)).await
+            filter_wakes(pin!(counting)).await
         });
         served.await.unwrap().unwrap();
         runs.load(Ordering::Relaxed)
@@ -119,7 +120,7 @@ mod tests {
     #[tokio::test]
     async fn whoever_takes_the_last_piece_of_a_body_does_not_wake_himself() {
         let taken = |mut request: Request<Incoming>| async move {
-            let piece = poll_fn(|context| take(request.body_mut(), context)).await;
+            let piece = poll_fn(|context| take_frame(request.body_mut(), context)).await;
             assert_eq!(piece.unwrap().unwrap().into_data().unwrap(), "body");
             Ok(Response::default())
         };
@@ -146,7 +147,7 @@ mod tests {
                 let mut whole = BytesMut::new();
                 let taking = |_: &mut Context<'_>| {
                     let nobody = &mut Context::from_waker(Waker::noop());
-                    while let Poll::Ready(piece) = take(request.body_mut(), nobody) {
+                    while let Poll::Ready(piece) = take_frame(request.body_mut(), nobody) {
                         let Some(piece) = piece else { return Poll::Ready(()) };
                         whole.extend(piece.unwrap().into_data().unwrap());
                     }

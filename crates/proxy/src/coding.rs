@@ -1,4 +1,4 @@
-//! Content codings: how bodies are compressed on the wire.
+//! Content codings (gzip, deflate, brotli, zstd): how bodies are compressed on the wire, and what stops a decompression bomb.
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, HeaderMap};
@@ -9,59 +9,76 @@ const SMALL: usize = 1 << 20;
 
 /// A content coding that can be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Coding {
+pub enum ContentCoding {
+    /// `gzip`, and `x-gzip`.
     Gzip,
     /// As HTTP means it: with a zlib header. Some send it without.
     Deflate,
+    /// `br`.
     Brotli,
+    /// `zstd`.
     Zstd,
 }
 
 /// The most that one piece of a body that arrives in pieces may decode to.
-pub(crate) const MAX_DECODED_PIECE: usize = 256 << 10;
+pub const MAX_DECODED_PIECE: usize = 256 << 10;
+
+/// A message says of itself that it is in a coding that we do not know, or in several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a Content-Encoding that cannot be undone")]
+pub struct UnknownCoding;
 
 /// Why a body cannot be decoded.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CodingError {
+pub enum CodingError {
+    /// It is cut off, or something else.
     #[error("the body is not what its Content-Encoding says")]
     Malformed,
+    /// It is too long, or a decompression bomb.
     #[error("the body has more than {limit} bytes when decoded")]
-    TooLarge { limit: usize },
+    TooLarge {
+        /// What it may have.
+        limit: usize,
+    },
 }
 
-impl Coding {
+impl ContentCoding {
     /// The coding of a message: `Ok(None)` if there is none, `Err` if it is one that we do not know.
-    pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, ()> {
+    pub fn of(headers: &HeaderMap) -> Result<Option<Self>, UnknownCoding> {
         let mut values = headers.get_all(CONTENT_ENCODING).iter();
         let Some(value) = values.next() else { return Ok(None) };
         if values.next().is_some() {
-            return Err(());
+            return Err(UnknownCoding);
         }
         match value.to_str().map(|value| value.trim().to_ascii_lowercase()).as_deref() {
             Ok("" | "identity") => Ok(None),
-            Ok("gzip" | "x-gzip") => Ok(Some(Coding::Gzip)),
-            Ok("deflate") => Ok(Some(Coding::Deflate)),
-            Ok("br") => Ok(Some(Coding::Brotli)),
-            Ok("zstd") => Ok(Some(Coding::Zstd)),
-            _ => Err(()),
+            Ok("gzip" | "x-gzip") => Ok(Some(ContentCoding::Gzip)),
+            Ok("deflate") => Ok(Some(ContentCoding::Deflate)),
+            Ok("br") => Ok(Some(ContentCoding::Brotli)),
+            Ok("zstd") => Ok(Some(ContentCoding::Zstd)),
+            _ => Err(UnknownCoding),
         }
     }
 
     /// How many bytes a body of this size may have when it is decoded: in no case more than `most`, and no more than so many
     /// times its own, but for small ones. A history of tool results that repeat each other is 20 to 50 times as large as its
     /// coded form; a decompression bomb 1,000 times and more.
-    pub(crate) fn decoded_limit(coded: usize, ratio: usize, most: usize) -> usize {
+    pub fn decoded_limit(coded: usize, ratio: usize, most: usize) -> usize {
         most.min(coded.saturating_mul(ratio).max(SMALL))
     }
 
     /// Decodes a whole body, if it has no more than `limit` bytes then. It is never decoded further than that.
-    pub(crate) fn decode(self, body: &[u8], limit: usize) -> Result<Bytes, CodingError> {
+    pub fn decode(self, body: &[u8], limit: usize) -> Result<Bytes, CodingError> {
         let reader: Box<dyn Read + '_> = match self {
-            Coding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(body)),
-            Coding::Deflate if is_zlib(body) => Box::new(flate2::read::ZlibDecoder::new(body)),
-            Coding::Deflate => Box::new(flate2::read::DeflateDecoder::new(body)),
-            Coding::Brotli => Box::new(brotli::Decompressor::new(body, 1 << 14)),
-            Coding::Zstd => Box::new(zstd::Decoder::new(body).map_err(|_| CodingError::Malformed)?),
+            ContentCoding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(body)),
+            ContentCoding::Deflate if is_zlib(body) => {
+                Box::new(flate2::read::ZlibDecoder::new(body))
+            }
+            ContentCoding::Deflate => Box::new(flate2::read::DeflateDecoder::new(body)),
+            ContentCoding::Brotli => Box::new(brotli::Decompressor::new(body, 1 << 14)),
+            ContentCoding::Zstd => {
+                Box::new(zstd::Decoder::new(body).map_err(|_| CodingError::Malformed)?)
+            }
         };
         let mut decoded = Vec::with_capacity(body.len().saturating_mul(4).min(limit));
         let mut bounded = reader.take(limit as u64 + 1);
@@ -73,19 +90,19 @@ impl Coding {
     }
 
     /// A decoder for a body that arrives in pieces.
-    pub(crate) fn decoder(self) -> io::Result<Decoder> {
-        Ok(Decoder(match self {
-            Coding::Gzip => {
+    pub fn decoder(self) -> io::Result<PieceDecoder> {
+        Ok(PieceDecoder(match self {
+            ContentCoding::Gzip => {
                 Inner::Gzip(Box::new(flate2::write::MultiGzDecoder::new(Bounded::default())))
             }
-            Coding::Deflate => {
+            ContentCoding::Deflate => {
                 Inner::Deflate(Box::new(flate2::write::ZlibDecoder::new(Bounded::default())))
             }
-            Coding::Brotli => {
+            ContentCoding::Brotli => {
                 let writer = brotli::DecompressorWriter::new(Bounded::default(), 1 << 14);
                 Inner::Brotli(Box::new(writer))
             }
-            Coding::Zstd => {
+            ContentCoding::Zstd => {
                 Inner::Zstd(Box::new(zstd::stream::write::Decoder::new(Bounded::default())?))
             }
         }))
@@ -97,7 +114,7 @@ fn is_zlib(body: &[u8]) -> bool {
 }
 
 /// Decodes a body piece by piece: what a piece holds comes out with it.
-pub(crate) struct Decoder(Inner);
+pub struct PieceDecoder(Inner);
 
 enum Inner {
     Gzip(Box<flate2::write::MultiGzDecoder<Bounded>>),
@@ -124,10 +141,10 @@ impl Write for Bounded {
     }
 }
 
-impl Decoder {
+impl PieceDecoder {
     /// What the next piece decodes to: an error if that is more than [`MAX_DECODED_PIECE`]. The caller cuts pieces that
     /// are small enough for that to be a bomb.
-    pub(crate) fn push(&mut self, piece: &[u8]) -> io::Result<Vec<u8>> {
+    pub fn push(&mut self, piece: &[u8]) -> io::Result<Vec<u8>> {
         fn through<W: Write>(
             writer: &mut W,
             piece: &[u8],
@@ -150,30 +167,31 @@ impl Decoder {
 mod tests {
     use super::*;
 
-    fn encoded(coding: Coding, text: &[u8]) -> Vec<u8> {
+    fn encoded(coding: ContentCoding, text: &[u8]) -> Vec<u8> {
         match coding {
-            Coding::Gzip => {
+            ContentCoding::Gzip => {
                 let mut encoder =
                     flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
                 encoder.write_all(text).unwrap();
                 encoder.finish().unwrap()
             }
-            Coding::Deflate => {
+            ContentCoding::Deflate => {
                 let mut encoder =
                     flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
                 encoder.write_all(text).unwrap();
                 encoder.finish().unwrap()
             }
-            Coding::Brotli => {
+            ContentCoding::Brotli => {
                 let mut out = Vec::new();
                 brotli::CompressorWriter::new(&mut out, 4096, 4, 20).write_all(text).unwrap();
                 out
             }
-            Coding::Zstd => zstd::encode_all(text, 1).unwrap(),
+            ContentCoding::Zstd => zstd::encode_all(text, 1).unwrap(),
         }
     }
 
-    const ALL: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
+    const ALL: [ContentCoding; 4] =
+        [ContentCoding::Gzip, ContentCoding::Deflate, ContentCoding::Brotli, ContentCoding::Zstd];
 
     #[test]
     fn g20_every_coding_is_undone_whole_and_in_pieces() {

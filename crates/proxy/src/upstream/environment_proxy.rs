@@ -7,9 +7,9 @@ use std::net::IpAddr;
 
 /// The proxies that lead to other machines.
 #[derive(Debug)]
-pub(crate) struct Proxies(Matcher);
+pub(crate) struct EnvironmentProxies(Matcher);
 
-impl Proxies {
+impl EnvironmentProxies {
     pub(crate) fn from_env() -> Self {
         Self(Matcher::from_env())
     }
@@ -38,14 +38,14 @@ fn is_this_machine(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn through(proxies: &Proxies, to: &str) -> Option<String> {
+    fn through(proxies: &EnvironmentProxies, to: &str) -> Option<String> {
         proxies.of(&to.parse().unwrap()).map(|proxy| proxy.uri().to_string())
     }
 
     #[test]
     fn each_scheme_has_its_proxy_but_for_who_is_named_and_this_machine() {
         let matcher = Matcher::builder().http("http://u:p@plain:1").https("http://tunnel:2");
-        let proxies = Proxies(matcher.no("corp.example,10.0.0.0/8").build());
+        let proxies = EnvironmentProxies(matcher.no("corp.example,10.0.0.0/8").build());
         assert_eq!(through(&proxies, "http://api.example/v1").as_deref(), Some("http://plain:1/"));
         assert_eq!(through(&proxies, "https://api.example").as_deref(), Some("http://tunnel:2/"));
         for direct in [
@@ -63,6 +63,6 @@ mod tests {
         ] {
             assert_eq!(through(&proxies, direct), None, "{direct}");
         }
-        assert_eq!(through(&Proxies::none(), "http://api.example"), None);
+        assert_eq!(through(&EnvironmentProxies::none(), "http://api.example"), None);
     }
 }

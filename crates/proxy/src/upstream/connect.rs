@@ -1,8 +1,8 @@
-//! Connections to providers: directly, or through the proxy that the environment names.
+//! Making connections: TCP and TLS, directly or through the proxy that the environment names.
 
-use super::link::{Link, Proxy};
-use super::names::Names;
-use super::proxy::Proxies;
+use super::environment_proxy::EnvironmentProxies;
+use super::link::{ForwardProxy, TcpLink};
+use super::ssrf_guard::GuardedResolver;
 use http::Uri;
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -17,10 +17,10 @@ use tower_service::Service;
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// TLS where the address asks for it, over a connection of either kind.
-pub(crate) type Connector = HttpsConnector<Route>;
+pub(crate) type Connector = HttpsConnector<ProxyingConnector>;
 
 /// What it makes.
-pub(crate) type Stream = MaybeHttpsStream<Link>;
+pub(crate) type UpstreamStream = MaybeHttpsStream<TcpLink>;
 
 /// A connector that waits no longer than this for a connection. A guarded one does not connect to addresses of the
 /// network that the gateway stands in, whatever name they go by.
@@ -28,13 +28,13 @@ pub(crate) fn connector(
     tls: ClientConfig,
     connect_timeout: Duration,
     is_guarded: bool,
-    proxies: Arc<Proxies>,
+    proxies: Arc<EnvironmentProxies>,
 ) -> Connector {
-    let mut direct = HttpConnector::new_with_resolver(Names { is_guarded });
+    let mut direct = HttpConnector::new_with_resolver(GuardedResolver { is_guarded });
     direct.enforce_http(false);
     direct.set_nodelay(true);
     direct.set_connect_timeout(Some(connect_timeout));
-    let route = Route { direct, proxies };
+    let route = ProxyingConnector { direct, proxies };
     hyper_rustls::HttpsConnectorBuilder::new()
         .with_tls_config(tls)
         .https_or_http()
@@ -64,15 +64,15 @@ pub(crate) fn tls() -> ClientConfig {
 
 /// The route to an address: direct, or through its proxy. A proxy tunnels what is encrypted, and reads what is not.
 #[derive(Clone)]
-pub(crate) struct Route {
-    direct: HttpConnector<Names>,
-    proxies: Arc<Proxies>,
+pub(crate) struct ProxyingConnector {
+    direct: HttpConnector<GuardedResolver>,
+    proxies: Arc<EnvironmentProxies>,
 }
 
-impl Service<Uri> for Route {
-    type Response = Link;
+impl Service<Uri> for ProxyingConnector {
+    type Response = TcpLink;
     type Error = Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Link, Error>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<TcpLink, Error>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         Service::<Uri>::poll_ready(&mut self.direct, context).map_err(Into::into)
@@ -81,7 +81,7 @@ impl Service<Uri> for Route {
     fn call(&mut self, to: Uri) -> Self::Future {
         let Some(proxy) = self.proxies.of(&to) else {
             let connecting = self.direct.call(to);
-            return Box::pin(async move { Ok(Link::direct(connecting.await?)) });
+            return Box::pin(async move { Ok(TcpLink::direct(connecting.await?)) });
         };
         if proxy.uri().scheme_str() != Some("http") {
             let error = "the proxy that the environment names is no http:// address";
@@ -89,14 +89,14 @@ impl Service<Uri> for Route {
         }
         if to.scheme_str() == Some("http") {
             let connecting = self.direct.call(proxy.uri().clone());
-            let proxy = Proxy { credentials: proxy.basic_auth().cloned() };
-            return Box::pin(async move { Ok(Link::to_proxy(connecting.await?, proxy)) });
+            let proxy = ForwardProxy { credentials: proxy.basic_auth().cloned() };
+            return Box::pin(async move { Ok(TcpLink::to_proxy(connecting.await?, proxy)) });
         }
         let mut tunnel = Tunnel::new(proxy.uri().clone(), self.direct.clone());
         if let Some(credentials) = proxy.basic_auth() {
             tunnel = tunnel.with_auth(credentials.clone());
         }
         let connecting = tunnel.call(to);
-        Box::pin(async move { Ok(Link::direct(connecting.await?)) })
+        Box::pin(async move { Ok(TcpLink::direct(connecting.await?)) })
     }
 }

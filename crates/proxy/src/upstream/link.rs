@@ -1,4 +1,4 @@
-//! A connection, and who is at its other end.
+//! A TCP connection, and who is at its other end: the upstream itself, or a forward proxy.
 
 use http::HeaderValue;
 use hyper::rt::{Read, ReadBufCursor, Write};
@@ -9,29 +9,29 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::net::TcpStream;
 
-/// A connection to a provider, or to a proxy that is told with each request whom it is for.
-pub(crate) struct Link {
+/// A connection to an upstream, or to a proxy that is told with each request whom it is for.
+pub(crate) struct TcpLink {
     stream: TokioIo<TcpStream>,
     /// Nothing if nobody stands between.
-    proxy: Option<Proxy>,
+    proxy: Option<ForwardProxy>,
 }
 
 /// A proxy that reads what it passes on.
 #[derive(Debug, Clone)]
-pub(crate) struct Proxy {
+pub(crate) struct ForwardProxy {
     /// What it wants to be shown in each request.
     pub(crate) credentials: Option<HeaderValue>,
 }
 
-impl Link {
+impl TcpLink {
     /// To whom the requests are for.
     pub(crate) fn direct(stream: TokioIo<TcpStream>) -> Self {
-        Link { stream, proxy: None }
+        TcpLink { stream, proxy: None }
     }
 
     /// To a proxy.
-    pub(crate) fn to_proxy(stream: TokioIo<TcpStream>, proxy: Proxy) -> Self {
-        Link { stream, proxy: Some(proxy) }
+    pub(crate) fn to_proxy(stream: TokioIo<TcpStream>, proxy: ForwardProxy) -> Self {
+        TcpLink { stream, proxy: Some(proxy) }
     }
 
     fn stream(self: Pin<&mut Self>) -> Pin<&mut TokioIo<TcpStream>> {
@@ -39,7 +39,7 @@ impl Link {
     }
 }
 
-impl Connection for Link {
+impl Connection for TcpLink {
     fn connected(&self) -> Connected {
         match &self.proxy {
             Some(proxy) => self.stream.connected().extra(proxy.clone()),
@@ -48,7 +48,7 @@ impl Connection for Link {
     }
 }
 
-impl Read for Link {
+impl Read for TcpLink {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -58,7 +58,7 @@ impl Read for Link {
     }
 }
 
-impl Write for Link {
+impl Write for TcpLink {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

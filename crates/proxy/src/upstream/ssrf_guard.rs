@@ -1,4 +1,7 @@
-//! The addresses of a name, and the SSRF guard: what a client chose leads to public addresses only.
+//! The SSRF guard, proof against DNS rebinding: a host that a client chose leads to public addresses only.
+//!
+//! It is the resolver of guarded connections, asked when the connection is made: a check before that could be answered with
+//! another address than the connection is.
 
 use hyper_util::client::legacy::connect::dns::Name;
 use std::io;
@@ -11,11 +14,11 @@ use tower_service::Service;
 /// Looks up names. For guarded connections it gives no address that is not public: it is asked when the connection is
 /// made, so a name cannot lead elsewhere between a check and its use.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Names {
+pub(crate) struct GuardedResolver {
     pub(crate) is_guarded: bool,
 }
 
-impl Service<Name> for Names {
+impl Service<Name> for GuardedResolver {
     type Response = vec::IntoIter<SocketAddr>;
     type Error = io::Error;
     type Future = Pin<Box<dyn Future<Output = io::Result<Self::Response>> + Send>>;

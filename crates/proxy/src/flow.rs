@@ -4,7 +4,7 @@
 //! are read in one piece. A client that does not read would hold all of that, and what its upstream sends on top. So a
 //! body gives out no more than [`WINDOW`] bytes beyond those that the socket took.
 
-use super::body::{Body, BodyError};
+use super::body::BodyError;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use std::pin::Pin;
@@ -18,7 +18,7 @@ pub(super) const WINDOW: usize = 32 << 10;
 /// What the stream of a connection, its service and the body of its answer know of each other. All of them run in the
 /// task of the connection.
 #[derive(Debug, Default)]
-pub(super) struct Flow {
+pub(super) struct FlowControl {
     /// Bytes that were given out and not written yet, or fewer: what frames them is counted when it is written only.
     unwritten: AtomicUsize,
     /// Whoever waits until fewer are.
@@ -28,7 +28,7 @@ pub(super) struct Flow {
 
 /// What a connection is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum ConnectionPhase {
     /// Nothing.
     Idle,
     /// The head of a request has begun to arrive.
@@ -37,20 +37,23 @@ pub(super) enum Phase {
     Request,
 }
 
-impl Flow {
-    pub(super) fn phase(&self) -> Phase {
+impl FlowControl {
+    #[inline]
+    pub(super) fn phase(&self) -> ConnectionPhase {
         match self.phase.load(Ordering::Relaxed) {
-            0 => Phase::Idle,
-            1 => Phase::Head,
-            _ => Phase::Request,
+            0 => ConnectionPhase::Idle,
+            1 => ConnectionPhase::Head,
+            _ => ConnectionPhase::Request,
         }
     }
 
-    pub(super) fn enter(&self, phase: Phase) {
+    #[inline]
+    pub(super) fn enter(&self, phase: ConnectionPhase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
     /// The socket took this many bytes.
+    #[inline]
     pub(super) fn wrote(&self, bytes: usize) {
         let before = self.unwritten.load(Ordering::Relaxed);
         self.unwritten.store(before.saturating_sub(bytes), Ordering::Relaxed);
@@ -63,6 +66,7 @@ impl Flow {
     }
 
     /// The socket took everything.
+    #[inline]
     pub(super) fn wrote_all(&self) {
         self.wrote(usize::MAX);
     }
@@ -72,6 +76,7 @@ impl Flow {
     }
 
     /// How much may be given out now. Who asks is woken when there is room again.
+    #[inline]
     fn poll_room(&self, context: &Context<'_>) -> Poll<usize> {
         match WINDOW.saturating_sub(self.unwritten.load(Ordering::Relaxed)) {
             0 => {
@@ -82,6 +87,7 @@ impl Flow {
         }
     }
 
+    #[inline]
     fn gave(&self, bytes: usize) {
         let before = self.unwritten.load(Ordering::Relaxed);
         self.unwritten.store(before.saturating_add(bytes), Ordering::Relaxed);
@@ -89,36 +95,36 @@ impl Flow {
 }
 
 /// The body of an answer, given out as the client takes it.
-pub(crate) struct FlowBody {
-    body: Body,
+pub(crate) struct FlowBody<B> {
+    body: B,
     /// What did not fit into the window.
     rest: Bytes,
     /// Nothing where the protocol has a window of its own.
-    flow: Option<Arc<Flow>>,
+    flow: Option<Arc<FlowControl>>,
 }
 
-impl FlowBody {
+impl<B> FlowBody<B> {
     /// With the window of a connection that has one answer at a time.
-    pub(super) fn windowed(body: Body, flow: Arc<Flow>) -> Self {
+    pub(super) fn windowed(body: B, flow: Arc<FlowControl>) -> Self {
         FlowBody { body, rest: Bytes::new(), flow: Some(flow) }
     }
 
     /// As fast as the protocol takes it.
-    pub(super) fn free(body: Body) -> Self {
+    pub(super) fn free(body: B) -> Self {
         FlowBody { body, rest: Bytes::new(), flow: None }
     }
 }
 
-impl Drop for FlowBody {
+impl<B> Drop for FlowBody<B> {
     /// The answer was given out, or is given up: the connection is free for the next request.
     fn drop(&mut self) {
         if let Some(flow) = &self.flow {
-            flow.enter(Phase::Idle);
+            flow.enter(ConnectionPhase::Idle);
         }
     }
 }
 
-impl HttpBody for FlowBody {
+impl<B: HttpBody<Data = Bytes, Error = BodyError> + Unpin> HttpBody for FlowBody<B> {
     type Data = Bytes;
     type Error = BodyError;
 
@@ -161,10 +167,11 @@ impl HttpBody for FlowBody {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::Body;
     use http_body_util::BodyExt;
 
     /// What a body gives out until it waits.
-    fn given(body: &mut FlowBody) -> usize {
+    fn given(body: &mut FlowBody<Body>) -> usize {
         let nobody = &mut Context::from_waker(Waker::noop());
         let mut given = 0;
         while let Poll::Ready(Some(frame)) = Pin::new(&mut *body).poll_frame(nobody) {
@@ -175,9 +182,9 @@ mod tests {
 
     #[test]
     fn d68_an_answer_runs_ahead_of_its_reader_by_a_window_and_no_more() {
-        let flow = Arc::<Flow>::default();
+        let flow = Arc::<FlowControl>::default();
         let whole = Bytes::from(vec![1; 10 * WINDOW]);
-        let mut body = FlowBody::windowed(whole.into(), flow.clone());
+        let mut body = FlowBody::windowed(Body::from(whole), flow.clone());
         assert_eq!(given(&mut body), WINDOW);
         assert_eq!(given(&mut body), 0);
         flow.wrote(100);
@@ -188,9 +195,9 @@ mod tests {
 
     #[tokio::test]
     async fn d68_whoever_waits_for_room_is_woken_when_there_is_some() {
-        let flow = Arc::<Flow>::default();
+        let flow = Arc::<FlowControl>::default();
         let whole = Bytes::from((0..5 * WINDOW).map(|n| n as u8).collect::<Vec<_>>());
-        let mut body = FlowBody::windowed(whole.clone().into(), flow.clone());
+        let mut body = FlowBody::windowed(Body::from(whole.clone()), flow.clone());
         let writing = tokio::spawn(async move {
             let mut written = Vec::new();
             while let Some(frame) = body.frame().await {
@@ -207,16 +214,17 @@ mod tests {
 
     #[test]
     fn a_body_says_how_long_it_is_and_when_it_ends() {
-        let flow = Arc::<Flow>::default();
-        let mut body = FlowBody::windowed(Bytes::from(vec![1; WINDOW + 1]).into(), flow.clone());
+        let flow = Arc::<FlowControl>::default();
+        let mut body =
+            FlowBody::windowed(Body::from(Bytes::from(vec![1; WINDOW + 1])), flow.clone());
         assert_eq!(body.size_hint().exact(), Some(WINDOW as u64 + 1));
         given(&mut body);
         assert_eq!((body.size_hint().exact(), body.is_end_stream()), (Some(1), false));
         flow.wrote_all();
         given(&mut body);
         assert!(body.is_end_stream());
-        flow.enter(Phase::Request);
+        flow.enter(ConnectionPhase::Request);
         drop(body);
-        assert_eq!(flow.phase(), Phase::Idle);
+        assert_eq!(flow.phase(), ConnectionPhase::Idle);
     }
 }

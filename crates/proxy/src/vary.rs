@@ -1,9 +1,9 @@
-//! What an answer depends on besides its address, as `Vary` tells whoever keeps it.
+//! The `Vary` header: what an answer depends on besides its address, for caches.
 
 use http::header::{HeaderMap, HeaderValue, VARY};
 
 /// Lists these names too, where they are not listed yet.
-pub(crate) fn add(headers: &mut HeaderMap, names: HeaderValue) {
+pub fn add_names(headers: &mut HeaderMap, names: HeaderValue) {
     if !headers.contains_key(VARY) {
         headers.insert(VARY, names);
         return;

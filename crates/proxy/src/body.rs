@@ -1,8 +1,7 @@
-//! The body of a message on its way through.
+//! The body of a message: whole, in pieces, passed through as it arrives, or made by a task.
 
-use super::read::{Gathered, Read};
-use crate::upstream::Received;
-use crate::usage_tap::UsageTap;
+use crate::read::{BodyRead, PieceBuffer};
+use crate::upstream::ReceivedBody;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use std::collections::VecDeque;
@@ -10,56 +9,54 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokenforge_config::Limits;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep};
 
 /// What goes wrong while a body passes.
-pub(crate) type BodyError = Box<dyn std::error::Error + Send + Sync>;
+pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A body, by where its bytes come from.
-pub(crate) enum Body {
+pub enum Body {
     /// Bytes that are here already.
-    Here(Bytes),
+    Whole(Bytes),
     /// The same, in the pieces in which they came.
-    Apart(VecDeque<Bytes>),
+    Pieces(VecDeque<Bytes>),
     /// Passed on as it arrives, without a look at it.
-    Passing(Box<Passing>),
+    Passing(Box<PassingBody>),
     /// Made piece by piece by a task, which ends when the reader goes away.
-    Made(mpsc::Receiver<Result<Bytes, BodyError>>),
+    Channel(mpsc::Receiver<Result<Bytes, BodyError>>),
     /// Broken off. Once that is told there is nothing more.
     Broken(Option<BodyError>),
 }
 
 /// A body that is passed on as it arrives.
-pub(crate) struct Passing {
+pub struct PassingBody {
     /// What was read before it turned out that it is to be passed on.
     before: Bytes,
-    rest: Received,
-    pace: Pace,
-    /// Who reads along what a provider says about tokens.
-    tap: Option<Box<UsageTap>>,
+    rest: ReceivedBody,
+    stall_timer: StallTimer,
 }
 
 /// How slow the sender of a body may be.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limit {
+pub struct BodyTimeout {
     /// Silence of this length ends it.
     idle: Duration,
     /// All of it must be here by then.
     until: Option<Instant>,
 }
 
-impl Limit {
+impl BodyTimeout {
     /// Silence of this length ends it.
-    pub(crate) fn idle(idle: Duration) -> Self {
-        Limit { idle, until: None }
+    #[must_use]
+    pub fn idle(idle: Duration) -> Self {
+        BodyTimeout { idle, until: None }
     }
 
-    /// That of a request whose head is here now.
-    pub(crate) fn of_request(limits: &Limits) -> Self {
-        let until = Some(Instant::now() + limits.body_timeout);
-        Limit { idle: limits.body_idle_timeout, until }
+    /// The same, and all of it must be here within `total` from now.
+    #[must_use]
+    pub fn within(idle: Duration, total: Duration) -> Self {
+        BodyTimeout { idle, until: Some(Instant::now() + total) }
     }
 
     /// When it is over, if nothing more comes.
@@ -72,36 +69,33 @@ impl Limit {
 /// The sender of a body was too slow.
 #[derive(Debug, thiserror::Error)]
 #[error("the sender of the body was too slow")]
-pub(crate) struct TooSlow;
+pub struct TooSlow;
 
 impl Body {
-    pub(crate) fn empty() -> Self {
-        Body::Here(Bytes::new())
+    /// Nothing at all.
+    #[must_use]
+    pub fn empty() -> Self {
+        Body::Whole(Bytes::new())
     }
 
     /// Passes on a body as it arrives.
-    pub(crate) fn passing(rest: impl Into<Received>, limit: Limit) -> Self {
-        Body::Passing(Box::new(Passing::new(rest, limit)))
-    }
-
-    /// Passes on an answer as it arrives, to somebody who reads along too.
-    pub(crate) fn tapped(rest: Received, limit: Limit, tap: Option<Box<UsageTap>>) -> Self {
-        Body::Passing(Box::new(Passing { tap, ..Passing::new(rest, limit) }))
+    pub fn passing(rest: impl Into<ReceivedBody>, timeout: BodyTimeout) -> Self {
+        Body::Passing(Box::new(PassingBody::new(rest, timeout)))
     }
 }
 
 impl Body {
     /// Reads a body of up to `limit` bytes. A longer one goes on where it began, and so does one that is being made.
-    pub(crate) async fn read(self, limit: usize) -> Result<Read, BodyError> {
+    pub async fn read(self, limit: usize) -> Result<BodyRead, BodyError> {
         match self {
-            Body::Here(bytes) if bytes.len() <= limit => Ok(Read::Whole(bytes)),
-            Body::Here(_) | Body::Apart(_) | Body::Made(_) | Body::Broken(_) => {
-                Ok(Read::TooLong(self))
+            Body::Whole(bytes) if bytes.len() <= limit => Ok(BodyRead::Whole(bytes)),
+            Body::Whole(_) | Body::Pieces(_) | Body::Channel(_) | Body::Broken(_) => {
+                Ok(BodyRead::TooLong(self))
             }
             Body::Passing(mut passing) => {
-                Ok(match passing.gather(limit, Gathered::default()).await? {
-                    Some(gathered) => Read::Whole(gathered.into()),
-                    None => Read::TooLong(Body::Passing(passing)),
+                Ok(match passing.gather(limit, PieceBuffer::default()).await? {
+                    Some(gathered) => BodyRead::Whole(gathered.into()),
+                    None => BodyRead::TooLong(Body::Passing(passing)),
                 })
             }
         }
@@ -116,15 +110,15 @@ impl Default for Body {
 
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
-        Body::Here(bytes)
+        Body::Whole(bytes)
     }
 }
 
 impl From<Vec<Bytes>> for Body {
     fn from(mut pieces: Vec<Bytes>) -> Self {
         match pieces.len() {
-            0 | 1 => Body::Here(pieces.pop().unwrap_or_default()),
-            _ => Body::Apart(pieces.into()),
+            0 | 1 => Body::Whole(pieces.pop().unwrap_or_default()),
+            _ => Body::Pieces(pieces.into()),
         }
     }
 }
@@ -139,18 +133,19 @@ impl HttpBody for Body {
     type Data = Bytes;
     type Error = BodyError;
 
+    #[inline]
     fn poll_frame(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let body = self.get_mut();
         let frame = match body {
-            Body::Here(bytes) => return Poll::Ready(taken(bytes).map(Ok)),
-            Body::Apart(pieces) => {
+            Body::Whole(bytes) => return Poll::Ready(take_frame(bytes).map(Ok)),
+            Body::Pieces(pieces) => {
                 return Poll::Ready(pieces.pop_front().map(|piece| Ok(Frame::data(piece))));
             }
             Body::Passing(passing) => ready!(passing.poll_frame(context)),
-            Body::Made(pieces) => {
+            Body::Channel(pieces) => {
                 ready!(pieces.poll_recv(context)).map(|piece| piece.map(Frame::data))
             }
             Body::Broken(error) => return Poll::Ready(error.take().map(Err)),
@@ -162,19 +157,21 @@ impl HttpBody for Body {
         Poll::Pending
     }
 
+    #[inline]
     fn is_end_stream(&self) -> bool {
         match self {
-            Body::Here(bytes) => bytes.is_empty(),
-            Body::Apart(pieces) => pieces.is_empty(),
+            Body::Whole(bytes) => bytes.is_empty(),
+            Body::Pieces(pieces) => pieces.is_empty(),
             Body::Passing(passing) => passing.before.is_empty() && passing.rest.is_end_stream(),
-            Body::Made(_) | Body::Broken(_) => false,
+            Body::Channel(_) | Body::Broken(_) => false,
         }
     }
 
+    #[inline]
     fn size_hint(&self) -> SizeHint {
         match self {
-            Body::Here(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Body::Apart(pieces) => {
+            Body::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Body::Pieces(pieces) => {
                 SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum())
             }
             Body::Passing(passing) => {
@@ -187,22 +184,26 @@ impl HttpBody for Body {
                 }
                 hint
             }
-            Body::Made(_) | Body::Broken(_) => SizeHint::default(),
+            Body::Channel(_) | Body::Broken(_) => SizeHint::default(),
         }
     }
 }
 
-impl Passing {
-    pub(super) fn new(rest: impl Into<Received>, limit: Limit) -> Self {
-        Passing { before: Bytes::new(), rest: rest.into(), pace: Pace::new(limit), tap: None }
+impl PassingBody {
+    pub(super) fn new(rest: impl Into<ReceivedBody>, timeout: BodyTimeout) -> Self {
+        PassingBody {
+            before: Bytes::new(),
+            rest: rest.into(),
+            stall_timer: StallTimer::new(timeout),
+        }
     }
 
     /// Reads up to `limit` bytes. Nothing if there are more: then it goes on where it began.
     pub(super) async fn gather(
         &mut self,
         limit: usize,
-        mut gathered: Gathered,
-    ) -> Result<Option<Gathered>, BodyError> {
+        mut gathered: PieceBuffer,
+    ) -> Result<Option<PieceBuffer>, BodyError> {
         while let Some(frame) = poll_fn(|context| self.poll_frame(context)).await {
             let Ok(piece) = frame?.into_data() else { continue };
             gathered.add(piece, self.rest.size_hint().lower());
@@ -214,34 +215,20 @@ impl Passing {
         Ok(Some(gathered))
     }
 
-    /// Tells who reads along what came. At the end it is told before the last bytes go on, so that whoever has the whole
-    /// answer finds it counted.
-    fn tell(&mut self, frame: Option<&Frame<Bytes>>) {
-        if let (Some(tap), Some(data)) = (&mut self.tap, frame.and_then(Frame::data_ref)) {
-            tap.see(data);
-        }
-        if frame.is_none() || self.rest.is_end_stream() {
-            self.tap = None;
-        }
-    }
-
     fn poll_frame(
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        if let Some(before) = taken(&mut self.before) {
+        if let Some(before) = take_frame(&mut self.before) {
             return Poll::Ready(Some(Ok(before)));
         }
         match Pin::new(&mut self.rest).poll_frame(context) {
             Poll::Ready(frame) => {
-                self.pace.moved();
-                if self.tap.is_some() {
-                    self.tell(frame.as_ref().and_then(|frame| frame.as_ref().ok()));
-                }
+                self.stall_timer.moved();
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
             }
             Poll::Pending => {
-                ready!(self.pace.poll_expired(context));
+                ready!(self.stall_timer.poll_expired(context));
                 Poll::Ready(Some(Err(TooSlow.into())))
             }
         }
@@ -249,15 +236,15 @@ impl Passing {
 }
 
 /// Watches how slow a sender is. The timer is made when there is first something to wait for.
-struct Pace {
-    limit: Limit,
+struct StallTimer {
+    timeout: BodyTimeout,
     timer: Option<Pin<Box<Sleep>>>,
     has_moved: bool,
 }
 
-impl Pace {
-    fn new(limit: Limit) -> Self {
-        Pace { limit, timer: None, has_moved: false }
+impl StallTimer {
+    fn new(timeout: BodyTimeout) -> Self {
+        StallTimer { timeout, timer: None, has_moved: false }
     }
 
     fn moved(&mut self) {
@@ -265,7 +252,7 @@ impl Pace {
     }
 
     fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let end = || self.limit.end();
+        let end = || self.timeout.end();
         let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end())));
         if std::mem::take(&mut self.has_moved) {
             timer.as_mut().reset(end());
@@ -275,6 +262,6 @@ impl Pace {
 }
 
 /// The bytes, if there are any left.
-fn taken(bytes: &mut Bytes) -> Option<Frame<Bytes>> {
+fn take_frame(bytes: &mut Bytes) -> Option<Frame<Bytes>> {
     (!bytes.is_empty()).then(|| Frame::data(std::mem::take(bytes)))
 }

@@ -1,13 +1,11 @@
-//! One connection of a client.
+//! One connection of a client: HTTP/1.1 or HTTP/2, keep-alive, and its timeouts.
 
-use crate::exchange;
-use crate::gateway::Gateway;
-use crate::http::body::Body;
-use crate::http::client_stream::ClientStream;
-use crate::http::flow::{Flow, FlowBody, Phase};
-use crate::http::headers::{self, HEAD_BYTES};
-use crate::http::leave::Leave;
-use crate::http::wakes::listening;
+use crate::client_stream::ClientStream;
+use crate::flow::{ConnectionPhase, FlowBody, FlowControl};
+use crate::headers::{self, HEAD_BYTES};
+use crate::server::{RequestHandler, ServerLimits};
+use crate::shutdown::Shutdown;
+use crate::wake_filter::filter_wakes;
 use http::header::{CONNECTION, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
@@ -23,7 +21,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokenforge_config::Limits;
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
@@ -37,7 +34,7 @@ const STREAM_BYTES: usize = 64 << 10;
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
 /// A connection that was accepted, on its way to the thread that serves it.
-pub(crate) struct Arrival {
+pub(crate) struct AcceptedConnection {
     pub(crate) stream: std::net::TcpStream,
     pub(crate) remote: SocketAddr,
     /// Kept until it is closed.
@@ -47,12 +44,12 @@ pub(crate) struct Arrival {
 }
 
 /// Serves a connection, beside everything else that its thread does.
-pub(crate) fn serve(
-    gateway: Arc<Gateway>,
-    Arrival { stream, remote, permit, token }: Arrival,
-    pace: Pace,
+pub(crate) fn serve_connection(
+    handler: impl RequestHandler,
+    AcceptedConnection { stream, remote, permit, token }: AcceptedConnection,
+    timeouts: ClientTimeouts,
     watcher: Watcher,
-    mut leave: Leave,
+    mut shutdown: Shutdown,
 ) -> io::Result<()> {
     let stream = TcpStream::from_std(stream)?;
     let _ = stream.set_nodelay(true);
@@ -60,17 +57,19 @@ pub(crate) fn serve(
         let _held = (permit, token);
         let first = tokio::select! {
             biased; // who has spoken is answered
-            first = timeout(pace.head, may_be_http2(&stream)) => first,
-            () = leave.asked() => return,
+            first = timeout(timeouts.head, may_be_http2(&stream)) => first,
+            () = shutdown.wait() => return,
         };
         match first {
             Ok(Ok(false)) => {
                 // Not by a name of its own: the task would have room for it twice.
-                let _ =
-                    listening(pin!(served_http1(&gateway, stream, remote, pace, watcher))).await;
+                let _ = filter_wakes(pin!(http1_connection(
+                    &handler, stream, remote, timeouts, watcher
+                )))
+                .await;
             }
             Ok(Ok(true)) => {
-                Box::pin(serve_either(gateway, stream, remote, pace, watcher)).await;
+                Box::pin(serve_either(handler, stream, remote, timeouts, watcher)).await;
             }
             Ok(Err(_)) | Err(_) => {}
         }
@@ -78,22 +77,28 @@ pub(crate) fn serve(
     Ok(())
 }
 
-/// How long a client may take for what, and what it is told of that.
+/// How long a client may take for what, and what it hears of that.
 #[derive(Clone)]
-pub(super) struct Pace {
+pub(super) struct ClientTimeouts {
     head: Duration,
     write: Duration,
     keep_alive: Duration,
     /// For `Keep-Alive`.
-    told: HeaderValue,
+    keep_alive_header: HeaderValue,
 }
 
-impl Pace {
-    pub(super) fn of(limits: &Limits) -> Self {
+impl ClientTimeouts {
+    pub(super) fn of(limits: &ServerLimits) -> Self {
         let keep_alive = limits.keep_alive_timeout;
-        let told = HeaderValue::try_from(format!("timeout={}", keep_alive.as_secs()));
-        let told = told.unwrap_or_else(|_| HeaderValue::from_static("timeout=0"));
-        Pace { head: limits.header_timeout, write: limits.write_timeout, keep_alive, told }
+        let keep_alive_header = HeaderValue::try_from(format!("timeout={}", keep_alive.as_secs()));
+        let keep_alive_header =
+            keep_alive_header.unwrap_or_else(|_| HeaderValue::from_static("timeout=0"));
+        ClientTimeouts {
+            head: limits.header_timeout,
+            write: limits.write_timeout,
+            keep_alive,
+            keep_alive_header,
+        }
     }
 }
 
@@ -104,29 +109,30 @@ async fn may_be_http2(stream: &TcpStream) -> io::Result<bool> {
     Ok(length > 0 && b"PRI".starts_with(&first[..length]))
 }
 
-/// Serves HTTP/1.1, as most clients speak it to a gateway. No `async fn`, which would have room for the connection twice.
-fn served_http1(
-    gateway: &Arc<Gateway>,
+/// Serves HTTP/1.1, as most clients speak it to a proxy. No `async fn`, which would have room for the connection twice.
+fn http1_connection(
+    handler: &impl RequestHandler,
     stream: TcpStream,
     remote: SocketAddr,
-    pace: Pace,
+    timeouts: ClientTimeouts,
     watcher: Watcher,
 ) -> impl Future<Output = hyper::Result<()>> {
-    let flow = Arc::<Flow>::default();
-    let stream = ClientStream::new(stream, flow.clone(), pace.head, pace.write);
-    let told = pace.told;
+    let flow = Arc::<FlowControl>::default();
+    let stream = ClientStream::new(stream, flow.clone(), timeouts.head, timeouts.write);
+    let keep_alive_header = timeouts.keep_alive_header;
     let service = service_fn(move |request: Request<Incoming>| {
-        flow.enter(Phase::Request);
+        flow.enter(ConnectionPhase::Request);
         let keeps = !headers::asks_to_close(request.headers());
-        let told = (keeps && request.version() == Version::HTTP_11).then(|| told.clone());
-        let (answering, flow) = (answering(gateway, request, remote), flow.clone());
+        let keep_alive_header =
+            (keeps && request.version() == Version::HTTP_11).then(|| keep_alive_header.clone());
+        let (answering, flow) = (respond(handler, request, remote), flow.clone());
         async move {
             let mut answer = answering.await;
-            if let Some(told) = told
+            if let Some(keep_alive_header) = keep_alive_header
                 && !answer.headers().contains_key(CONNECTION)
             {
                 answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("keep-alive"));
-                answer.headers_mut().insert(KEEP_ALIVE, told);
+                answer.headers_mut().insert(KEEP_ALIVE, keep_alive_header);
             }
             Ok::<_, Infallible>(answer.map(|body| FlowBody::windowed(body, flow)))
         }
@@ -135,7 +141,7 @@ fn served_http1(
     // to arrive has its own, in the stream.
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(pace.keep_alive)
+        .header_read_timeout(timeouts.keep_alive)
         .max_buf_size(READ_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     watcher.watch(connection)
@@ -144,23 +150,23 @@ fn served_http1(
 /// Serves whichever protocol it turns out to be. Most often that is HTTP/2: one that began with a `P` alone and goes on as
 /// HTTP/1.1 is kept open for as long as a head may take.
 async fn serve_either(
-    gateway: Arc<Gateway>,
+    handler: impl RequestHandler,
     stream: TcpStream,
     remote: SocketAddr,
-    pace: Pace,
+    timeouts: ClientTimeouts,
     watcher: Watcher,
 ) {
-    let flow = Arc::<Flow>::default();
+    let flow = Arc::<FlowControl>::default();
     // Many requests at once have no phases: no head of theirs is timed by the stream.
-    flow.enter(Phase::Request);
-    let stream = ClientStream::new(stream, flow, pace.head, pace.write);
+    flow.enter(ConnectionPhase::Request);
+    let stream = ClientStream::new(stream, flow, timeouts.head, timeouts.write);
     let has_spoken = Arc::new(AtomicBool::new(false));
     let spoken = has_spoken.clone();
     let service = service_fn(move |request| {
         spoken.store(true, Ordering::Relaxed);
-        let gateway = gateway.clone();
+        let handler = handler.clone();
         async move {
-            let answer = answering(&gateway, request, remote).await;
+            let answer = respond(&handler, request, remote).await;
             Ok::<_, Infallible>(answer.map(FlowBody::free))
         }
     });
@@ -168,7 +174,7 @@ async fn serve_either(
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(pace.head)
+        .header_read_timeout(timeouts.head)
         .max_buf_size(READ_BYTES)
         .http2()
         .timer(TokioTimer::new())
@@ -179,28 +185,29 @@ async fn serve_either(
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
     let mut watched = pin!(watcher.watch(connection));
     // Before the first request nobody knows which protocol it will be, and no protocol's own timeout holds.
-    if timeout(pace.head, watched.as_mut()).await.is_err() && has_spoken.load(Ordering::Relaxed) {
+    if timeout(timeouts.head, watched.as_mut()).await.is_err() && has_spoken.load(Ordering::Relaxed)
+    {
         let _ = watched.await;
     }
 }
 
 /// An answer under way, in a box of its own: a connection has room for it from its start to its end, and is mostly idle.
-fn answering(
-    gateway: &Arc<Gateway>,
+fn respond<H: RequestHandler>(
+    handler: &H,
     request: Request<Incoming>,
     remote: SocketAddr,
-) -> impl Future<Output = Response<Body>> {
+) -> impl Future<Output = Response<H::Body>> {
     let is_http1 = request.version() <= Version::HTTP_11;
     // Whoever stands before us may have seen another end of such a body: what follows is not taken for a request.
     let has_unclear_end = request.headers().contains_key(TRANSFER_ENCODING);
     // Made in its box: nearly all of it is room for what it will wait for, which need not be copied there.
-    let answering = Box::write(Box::new_uninit(), exchange::serve(gateway, request, remote));
+    let answering = Box::write(Box::new_uninit(), handler.answer(request, remote));
     let answering = Box::into_pin(answering);
     async move {
         let mut answer = answering.await;
         // Nor is what follows a head that was too long.
         let is_too_long = answer.status() == StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-        if is_http1 && (has_unclear_end || is_too_long || gateway.is_draining()) {
+        if is_http1 && (has_unclear_end || is_too_long || handler.is_draining()) {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         answer

@@ -1,4 +1,4 @@
-//! Which headers are between two neighbours only, and which go all the way.
+//! Hop-by-hop headers and request smuggling: which headers are between two neighbours only, and which go all the way.
 
 use http::header::{
     CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
@@ -20,17 +20,17 @@ const HOP_BY_HOP: [&str; 9] = [
 ];
 
 /// The most that a request's path and headers may take.
-pub(crate) const HEAD_BYTES: usize = 64 << 10;
+pub const HEAD_BYTES: usize = 64 << 10;
 
 /// Is there more of it than anybody needs?
-pub(crate) fn are_too_long(head: &Parts) -> bool {
+pub fn is_head_too_long(head: &Parts) -> bool {
     let header = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len();
     let path = head.uri.path_and_query().map_or(0, |path| path.as_str().len());
     path + head.headers.iter().map(header).sum::<usize>() > HEAD_BYTES
 }
 
 /// Removes what a hop says to its neighbour, and what its own `Connection` names.
-pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
+pub fn remove_hop_by_hop(headers: &mut HeaderMap) {
     // Most have none, and to look once is quicker than to look for each.
     if !headers.keys().any(|name| HOP_BY_HOP.contains(&name.as_str())) {
         return;
@@ -51,25 +51,25 @@ pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
 }
 
 /// Makes the headers of a request those of a request to another host. The length is the body's to say.
-pub(crate) fn readdress(headers: &mut HeaderMap) {
+pub fn readdress(headers: &mut HeaderMap) {
     remove_hop_by_hop(headers);
     headers.remove(HOST);
     headers.remove(CONTENT_LENGTH);
 }
 
 /// Two ways to say how long a body is: whoever stands behind us may believe the other one.
-pub(crate) fn has_two_lengths(headers: &HeaderMap) -> bool {
+pub fn has_two_lengths(headers: &HeaderMap) -> bool {
     let lengths = headers.get_all(CONTENT_LENGTH).iter().count();
     lengths > 1 || (lengths == 1 && headers.contains_key(TRANSFER_ENCODING))
 }
 
 /// Is a change of protocol asked for?
-pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
+pub fn asks_for_upgrade(headers: &HeaderMap) -> bool {
     headers.contains_key(UPGRADE) && says_of_connection(headers, "upgrade")
 }
 
 /// Is this the last request of its connection?
-pub(crate) fn asks_to_close(headers: &HeaderMap) -> bool {
+pub fn asks_to_close(headers: &HeaderMap) -> bool {
     says_of_connection(headers, "close")
 }
 

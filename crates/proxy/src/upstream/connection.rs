@@ -1,8 +1,8 @@
-//! A connection to a provider, and requests over it.
+//! A connection to an upstream, over HTTP/1.1 or HTTP/2, and requests over it.
 
-use super::connect::Stream;
-use super::link::Proxy;
-use crate::http::body::Body;
+use super::connect::UpstreamStream;
+use super::link::ForwardProxy;
+use crate::body::Body;
 use http::header::{HOST, HeaderValue, PROXY_AUTHORIZATION};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{Extensions, Request, Response, Uri};
@@ -31,23 +31,23 @@ const CONNECTION_WINDOW: u32 = 1 << 30;
 
 /// No answer came to a request.
 #[derive(Debug)]
-pub(super) struct Unanswered {
+pub(super) struct SendFailure {
     pub(super) error: hyper::Error,
     /// Nobody has seen it.
     pub(super) is_unsent: bool,
 }
 
 /// A connection, in the protocol that both ends speak.
-pub(super) enum Connection {
+pub(super) enum UpstreamConnection {
     /// One request at a time. Whoever waits for its answer drives the connection: a task for that would have to be woken
     /// for everything that comes and goes.
-    Http1(Box<Http1>),
+    Http1(Box<Http1Connection>),
     /// Many at once, over a connection that a task of its own drives.
     Http2(http2::SendRequest<Body>),
 }
 
 /// A connection of one request at a time.
-pub(super) struct Http1 {
+pub(super) struct Http1Connection {
     sender: http1::SendRequest<Body>,
     /// Nothing once it is closed.
     driver: Option<http1::Connection<Box<dyn ReadWrite>, Body>>,
@@ -56,12 +56,12 @@ pub(super) struct Http1 {
     /// To whom its requests are for.
     host: HeaderValue,
     /// It has to be told with each request whom it is for.
-    proxy: Option<Proxy>,
+    proxy: Option<ForwardProxy>,
 }
 
-impl Connection {
+impl UpstreamConnection {
     /// Begins to speak over a stream to an address.
-    pub(super) async fn begin(stream: Stream, to: &Uri) -> Result<Self, Error> {
+    pub(super) async fn handshake(stream: UpstreamStream, to: &Uri) -> Result<Self, Error> {
         let connected = stream.connected();
         if connected.is_negotiated_h2() {
             let mut builder = http2::Builder::new(TokioExecutor::new());
@@ -70,15 +70,16 @@ impl Connection {
             let (sender, driver) = builder.handshake(stream).await?;
             // Whoever waits for an answer hears of what goes wrong.
             tokio::spawn(async move { drop(driver.await) });
-            return Ok(Connection::Http2(sender));
+            return Ok(UpstreamConnection::Http2(sender));
         }
         let mut builder = http1::Builder::new();
         let (sender, driver) = builder.max_buf_size(READ_BYTES).handshake(in_box(stream)).await?;
         let mut extras = Extensions::new();
         connected.get_extras(&mut extras);
         let (host, proxy) = (host(to)?, extras.remove());
-        let http1 = Http1 { sender, driver: Some(driver), is_awaited: false, host, proxy };
-        Ok(Connection::Http1(Box::new(http1)))
+        let http1 =
+            Http1Connection { sender, driver: Some(driver), is_awaited: false, host, proxy };
+        Ok(UpstreamConnection::Http1(Box::new(http1)))
     }
 
     /// Takes a request and sends it to an address. If nothing of it was sent, it is put back.
@@ -86,15 +87,15 @@ impl Connection {
         &mut self,
         request: &mut Request<Body>,
         to: &Uri,
-    ) -> Result<Response<Incoming>, Unanswered> {
+    ) -> Result<Response<Incoming>, SendFailure> {
         let answer = match self {
-            Connection::Http1(http1) => {
+            UpstreamConnection::Http1(http1) => {
                 http1.address(request, to);
                 let mut answer = pin!(http1.sender.try_send_request(mem::take(request)));
                 poll_fn(|context| http1.drive(context, |context| answer.as_mut().poll(context)))
                     .await
             }
-            Connection::Http2(sender) => {
+            UpstreamConnection::Http2(sender) => {
                 *request.uri_mut() = to.clone();
                 sender.try_send_request(mem::take(request)).await
             }
@@ -103,7 +104,7 @@ impl Connection {
             let unsent = error.take_message();
             let is_unsent = unsent.is_some();
             *request = unsent.unwrap_or_default();
-            Unanswered { error: error.into_error(), is_unsent }
+            SendFailure { error: error.into_error(), is_unsent }
         })
     }
 
@@ -115,30 +116,30 @@ impl Connection {
     ) -> Poll<T> {
         match self {
             // It may be here already.
-            Connection::Http1(http1) => match look(&mut poll) {
+            UpstreamConnection::Http1(http1) => match look(&mut poll) {
                 Poll::Pending => http1.drive(context, poll),
                 here => here,
             },
-            Connection::Http2(_) => poll(context),
+            UpstreamConnection::Http2(_) => poll(context),
         }
     }
 
     /// One that sends over the same connection, if it takes many requests at once.
-    pub(super) fn shared(&self) -> Option<Self> {
+    pub(super) fn share(&self) -> Option<Self> {
         match self {
-            Connection::Http1(_) => None,
-            Connection::Http2(sender) => Some(Connection::Http2(sender.clone())),
+            UpstreamConnection::Http1(_) => None,
+            UpstreamConnection::Http2(sender) => Some(UpstreamConnection::Http2(sender.clone())),
         }
     }
 
     /// Can it take a request now? The other end may have closed it meanwhile.
     pub(super) fn is_ready(&mut self) -> bool {
         match self {
-            Connection::Http1(http1) => {
+            UpstreamConnection::Http1(http1) => {
                 http1.advance();
                 http1.driver.is_some() && http1.sender.is_ready()
             }
-            Connection::Http2(sender) => sender.is_ready(),
+            UpstreamConnection::Http2(sender) => sender.is_ready(),
         }
     }
 }
@@ -149,14 +150,14 @@ trait ReadWrite: Read + Write + Send + Unpin {}
 impl<T: Read + Write + Send + Unpin> ReadWrite for T {}
 
 /// A connection would have room for what encryption takes, encrypted or not.
-fn in_box(stream: Stream) -> Box<dyn ReadWrite> {
+fn in_box(stream: UpstreamStream) -> Box<dyn ReadWrite> {
     match stream {
-        Stream::Http(plain) => Box::new(plain),
-        Stream::Https(encrypted) => Box::new(encrypted),
+        UpstreamStream::Http(plain) => Box::new(plain),
+        UpstreamStream::Https(encrypted) => Box::new(encrypted),
     }
 }
 
-impl Http1 {
+impl Http1Connection {
     /// Says in a request whom it is for.
     fn address(&self, request: &mut Request<Body>, to: &Uri) {
         *request.uri_mut() = match &self.proxy {
