@@ -16,10 +16,10 @@ pub(crate) use read::unread;
 pub(crate) use rewriting::{QUEUE_PATIENCE, made};
 
 use crate::answer::{self, Problem};
+use crate::endpoints;
 use crate::gateway::{Gateway, State};
 use crate::guard;
 use crate::options::{self, Options};
-use crate::own;
 use crate::project;
 use crate::relay;
 use crate::route::Route;
@@ -116,14 +116,14 @@ impl Visit<'_> {
         guard::check(self.gateway, &self.state, exchange)?;
         self.run(Phase::PreAuth, exchange).await?;
         // What is rare is in a box: every request has room for all that it may wait for.
-        if own::is_operators(exchange.request().uri.path()) {
-            let answer = Box::pin(own::answer_operator(self.gateway, exchange, body)).await;
+        if endpoints::is_operators(exchange.request().uri.path()) {
+            let answer = Box::pin(endpoints::answer_operator(self.gateway, exchange, body)).await;
             return Ok(answer.map(TappedBody::from));
         }
         self.authenticate(exchange)?;
         self.run(Phase::PostAuth, exchange).await?;
-        if own::is_tenants(exchange.request().uri.path()) {
-            let answer = Box::pin(own::answer_tenant(self.gateway, exchange, body)).await;
+        if endpoints::is_tenants(exchange.request().uri.path()) {
+            let answer = Box::pin(endpoints::answer_tenant(self.gateway, exchange, body)).await;
             return Ok(answer.map(TappedBody::from));
         }
         if headers::asks_for_upgrade(&exchange.request().headers) {

@@ -27,8 +27,8 @@ pub(crate) use sessions::LIFETIME as SESSION_LIFETIME;
 pub use token_file::{draw_admin_token, read_admin_token};
 
 use crate::answer::Problem;
+use crate::endpoints;
 use crate::gateway::{Gateway, State};
-use crate::own;
 use origin::Caller;
 use sha2::{Digest as _, Sha256};
 use tokenforge_plugin::Exchange;
@@ -57,12 +57,12 @@ pub(crate) fn check(gateway: &Gateway, state: &State, exchange: &Exchange) -> Re
     let head = exchange.request();
     let caller = Caller::read(head)?;
     let path = head.uri.path();
-    if own::is_operators(path) {
+    if endpoints::is_operators(path) {
         return admin::check(gateway, state, exchange, &caller);
     }
     if state.door.is_open() {
         return state.origin_rules.check(&caller);
     }
     // A key is no ambient credential, so a page that has one may use it; tools were never for foreign pages.
-    if own::is_tools(path) { state.origin_rules.check_origin(&caller) } else { Ok(()) }
+    if endpoints::is_tools(path) { state.origin_rules.check_origin(&caller) } else { Ok(()) }
 }

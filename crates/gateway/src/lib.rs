@@ -8,6 +8,7 @@ mod answer;
 mod chains;
 mod contents;
 mod deferral;
+mod endpoints;
 mod exchange;
 mod expand;
 mod gateway;
@@ -18,7 +19,7 @@ mod mcp;
 mod memo;
 mod note;
 mod options;
-mod own;
+
 mod project;
 mod reference_key;
 mod relay;

@@ -9,8 +9,8 @@ use super::proof::{Challenge, Proofs};
 use super::sessions::{Credentials, Sessions};
 use super::{Digest, digest};
 use crate::answer::Problem;
+use crate::endpoints;
 use crate::gateway::{Gateway, State};
-use crate::own;
 use crate::tenant::shows_token;
 use http::header::HeaderMap;
 use http::{Method, StatusCode};
@@ -118,9 +118,9 @@ impl Need {
     fn of(method: &Method, path: &str) -> Self {
         let is_read = matches!(*method, Method::GET | Method::HEAD);
         match path {
-            path if own::is_public(path) => Need::Nothing,
-            own::SESSION if *method == Method::POST => Need::Code,
-            path if is_read && own::is_figure(path) => Need::Local,
+            path if endpoints::is_public(path) => Need::Nothing,
+            endpoints::SESSION if *method == Method::POST => Need::Code,
+            path if is_read && endpoints::is_figure(path) => Need::Local,
             _ => Need::Token,
         }
     }
@@ -138,7 +138,7 @@ pub(super) fn check(
     let is_open = state.door.is_open() && settings.admin_token.is_none();
     match need {
         Need::Nothing if !is_open => return Ok(()),
-        Need::Nothing if own::is_page(head.uri.path()) => return rules.check_page(caller),
+        Need::Nothing if endpoints::is_page(head.uri.path()) => return rules.check_page(caller),
         Need::Nothing => return rules.check(caller),
         Need::Code => return rules.check_origin(caller),
         Need::Local | Need::Token => {}

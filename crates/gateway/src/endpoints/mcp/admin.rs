@@ -30,11 +30,11 @@ const PATH: &str = "/_forge/api/mcp";
 /// The longest definition that is read.
 const LONGEST: usize = 64 << 10;
 
-pub(in crate::own) fn is_ours(path: &str) -> bool {
+pub(in crate::endpoints) fn is_ours(path: &str) -> bool {
     path.strip_prefix(PATH).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-pub(in crate::own) async fn answer(
+pub(in crate::endpoints) async fn answer(
     gateway: &Arc<Gateway>,
     exchange: &Exchange,
     body: Incoming,
@@ -72,7 +72,7 @@ pub(in crate::own) async fn answer(
 }
 
 /// Is reading this path harmless? To list the tools of a server starts it.
-pub(in crate::own) fn is_figure(path: &str) -> bool {
+pub(in crate::endpoints) fn is_figure(path: &str) -> bool {
     let rest = path.strip_prefix(PATH).filter(|rest| rest.is_empty() || rest.starts_with('/'));
     rest.is_some_and(|rest| rest.split('/').filter(|part| !part.is_empty()).count() < 2)
 }
@@ -136,7 +136,7 @@ fn tools(prefix: &str, tools: Option<Result<Vec<Value>, Failure>>) -> Result<Val
 }
 
 async fn document(gateway: &Gateway, body: Incoming) -> Result<Value, Problem> {
-    let body = crate::own::whole(gateway, body, LONGEST).await?;
+    let body = crate::endpoints::whole(gateway, body, LONGEST).await?;
     let document = serde_json::from_slice(&body);
     document.map_err(|error| Problem::bad_request(format!("the body is not JSON: {error}")))
 }
