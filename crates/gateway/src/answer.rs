@@ -6,7 +6,7 @@ use http::{Response, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokenforge_providers::Dialect;
-use tokenforge_proxy::body::Body;
+use tokenforge_proxy::body::{Body, BodyError, TooSlow};
 use tokenforge_proxy::upstream::UpstreamFailure;
 
 /// After so many seconds a client may try again.
@@ -30,6 +30,14 @@ impl Problem {
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// Why the body of a request could not be read.
+    pub(crate) fn unread(error: &BodyError) -> Self {
+        match error.is::<TooSlow>() {
+            true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
+            false => Problem::bad_request("the body did not arrive whole"),
+        }
     }
 
     /// There is more to do than is done, and what must be done to the request cannot be left out.

@@ -32,10 +32,10 @@ mod steps;
 mod ui;
 
 use crate::answer::{self, Problem};
-use crate::exchange::unread;
 use crate::gateway::Gateway;
 use crate::guard::Proofs;
 use crate::limits::request_body_timeout;
+use crate::paths;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, HeaderMap, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{Method, Response, StatusCode};
@@ -45,42 +45,6 @@ use tokenforge_plugin::Exchange;
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::body::Body;
 use tokenforge_proxy::read::{BodyRead, read_whole};
-
-/// Is this path ours, and not a matter of whose request it is?
-pub(crate) fn is_operators(path: &str) -> bool {
-    path.starts_with("/_forge/") && path != expand::PATH
-}
-
-pub(crate) use mcp::is_ours as is_tools;
-pub(crate) use sign_in::SESSION;
-pub(crate) use ui::is_ours as is_page;
-
-const HEALTH: &str = "/_forge/healthz";
-const READY: &str = "/_forge/readyz";
-
-/// Is there nothing in it that anybody could want?
-pub(crate) fn is_public(path: &str) -> bool {
-    matches!(path, HEALTH | READY) || is_page(path)
-}
-
-/// Is reading this path harmless: figures, and settings without secrets? No text, and nothing that is started by it.
-pub(crate) fn is_figure(path: &str) -> bool {
-    let is_one_of_ours = matches!(
-        path,
-        "/_forge/metrics"
-            | "/_forge/api/stats"
-            | "/_forge/api/events"
-            | "/_forge/api/settings"
-            | "/_forge/api/config"
-            | contents::PATH
-    );
-    is_one_of_ours || past::is_ours(path) || mcp::admin::is_figure(path)
-}
-
-/// Is this path ours, and answered for the tenant who asks?
-pub(crate) fn is_tenants(path: &str) -> bool {
-    path == expand::PATH || dropin::is_ours(path) || mcp::is_ours(path)
-}
 
 /// Answers the operator, or whoever watches the process.
 pub(crate) async fn answer_operator(
@@ -92,8 +56,8 @@ pub(crate) async fn answer_operator(
     let (method, path) = (&head.method, head.uri.path());
     let is_get = matches!(*method, Method::GET | Method::HEAD);
     match path {
-        HEALTH if is_get => return health(gateway, &head.headers),
-        READY if is_get => {
+        paths::HEALTH if is_get => return health(gateway, &head.headers),
+        paths::READY if is_get => {
             let is_ready = gateway.is_warm() && !gateway.is_draining();
             return answer::empty(if is_ready {
                 StatusCode::OK
@@ -101,31 +65,31 @@ pub(crate) async fn answer_operator(
                 StatusCode::SERVICE_UNAVAILABLE
             });
         }
-        path if ui::is_ours(path) => return ui::answer(head),
+        path if paths::is_page(path) => return ui::answer(head),
         _ => {}
     }
     let settings = &gateway.state().settings;
     let mut answer = match path {
-        "/_forge/metrics" if is_get => {
+        paths::METRICS if is_get => {
             let mut text = gateway.telemetry.metrics(gateway.state().chains.metrics());
             text += &gateway.mcp.stats().metrics();
             answer::text_of(StatusCode::OK, "text/plain; version=0.0.4", text)
         }
-        path if mcp::admin::is_ours(path) => mcp::admin::answer(gateway, exchange, body).await,
-        "/_forge/api/stats" if is_get => stats(gateway).await,
-        path if past::is_ours(path) && is_get => {
+        path if paths::is_mcp_admin(path) => mcp::admin::answer(gateway, exchange, body).await,
+        paths::STATS if is_get => stats(gateway).await,
+        path if paths::is_ledger(path) && is_get => {
             past::answer(gateway, path, head.uri.query()).await
         }
-        "/_forge/api/events" if is_get => events::stream(gateway, head.uri.query()),
-        "/_forge/api/settings" if is_get => config::all(gateway),
-        "/_forge/api/playground" if *method == Method::POST => {
-            playground::answer(gateway, body).await
+        paths::EVENTS if is_get => events::stream(gateway, head.uri.query()),
+        paths::SETTINGS if is_get => config::all(gateway),
+        paths::PLAYGROUND if *method == Method::POST => playground::answer(gateway, body).await,
+        paths::SIGN_IN_LINK if *method == Method::POST => sign_in::link(gateway),
+        paths::SIGN_IN_SESSION if *method == Method::POST => {
+            sign_in::session(gateway, head, body).await
         }
-        sign_in::LINK if *method == Method::POST => sign_in::link(gateway),
-        SESSION if *method == Method::POST => sign_in::session(gateway, head, body).await,
-        path if contents::is_ours(path) && is_get => contents::answer(gateway, path),
-        "/_forge/api/config" if is_get => answer::json(StatusCode::OK, &settings.to_json()),
-        "/_forge/api/config" if *method == Method::PATCH => config::patch(gateway, body).await,
+        path if paths::is_contents(path) && is_get => contents::answer(gateway, path),
+        paths::CONFIG if is_get => answer::json(StatusCode::OK, &settings.to_json()),
+        paths::CONFIG if *method == Method::PATCH => config::patch(gateway, body).await,
         _ => {
             Problem::new(StatusCode::NOT_FOUND, format!("there is no {method} {path}")).answer(None)
         }
@@ -143,8 +107,8 @@ pub(crate) async fn answer_tenant(
     body: Incoming,
 ) -> Response<Body> {
     let answer = match exchange.request().uri.path() {
-        expand::PATH => expand::answer(gateway, exchange).await,
-        path if mcp::is_ours(path) => mcp::answer(gateway, exchange, body).await,
+        paths::EXPAND => expand::answer(gateway, exchange).await,
+        path if paths::is_tools(path) => mcp::answer(gateway, exchange, body).await,
         _ => dropin::answer(gateway, exchange, body).await,
     };
     answer.unwrap_or_else(|problem| problem.answer(None))
@@ -159,7 +123,7 @@ async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes,
             let message = format!("the body has more than {limit} bytes");
             Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message))
         }
-        Err(error) => Err(unread(&error)),
+        Err(error) => Err(Problem::unread(&error)),
     }
 }
 
@@ -170,7 +134,7 @@ fn health(gateway: &Gateway, asked: &HeaderMap) -> Response<Body> {
     let mut answer = answer::empty(StatusCode::OK);
     let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
     answer.headers_mut().insert("x-forge-version", version);
-    if !state.door.is_open() {
+    if !state.keys.is_open() {
         answer.headers_mut().insert("x-forge-asks", HeaderValue::from_static("key"));
     }
     let proofs = gateway.admin.proofs(asked, &state.settings);

@@ -12,17 +12,17 @@ mod read;
 mod redaction;
 mod rewriting;
 
-pub(crate) use read::unread;
-pub(crate) use rewriting::{QUEUE_PATIENCE, made};
-
 use crate::answer::{self, Problem};
+use crate::detect::detect_api;
 use crate::endpoints;
-use crate::gateway::{Gateway, State};
-use crate::guard;
+use crate::gateway::Gateway;
+use crate::guard::GuardPolicy;
 use crate::options::{self, Options};
+use crate::paths;
 use crate::project;
 use crate::relay;
 use crate::route::Route;
+use crate::state::GatewayState;
 use crate::target::{Refused, Target};
 use crate::usage_tap::TappedBody;
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
@@ -76,7 +76,7 @@ pub(crate) async fn serve(
 /// One request in a gateway, under the settings of the moment it came.
 struct Visit<'g> {
     gateway: &'g Arc<Gateway>,
-    state: Arc<State>,
+    state: Arc<GatewayState>,
     /// It is not for a model's provider, but for this.
     route: Option<Arc<Route>>,
 }
@@ -113,16 +113,16 @@ impl Visit<'_> {
                 "no tunnel leads through here: point the client's base URL at the gateway";
             return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, message).into());
         }
-        guard::check(self.gateway, &self.state, exchange)?;
+        self.guard().check(exchange)?;
         self.run(Phase::PreAuth, exchange).await?;
         // What is rare is in a box: every request has room for all that it may wait for.
-        if endpoints::is_operators(exchange.request().uri.path()) {
+        if paths::is_operators(exchange.request().uri.path()) {
             let answer = Box::pin(endpoints::answer_operator(self.gateway, exchange, body)).await;
             return Ok(answer.map(TappedBody::from));
         }
         self.authenticate(exchange)?;
         self.run(Phase::PostAuth, exchange).await?;
-        if endpoints::is_tenants(exchange.request().uri.path()) {
+        if paths::is_tenants(exchange.request().uri.path()) {
             let answer = Box::pin(endpoints::answer_tenant(self.gateway, exchange, body)).await;
             return Ok(answer.map(TappedBody::from));
         }
@@ -152,10 +152,16 @@ impl Visit<'_> {
         self.forward(exchange, target, rewriting).await
     }
 
+    /// What decides from where it may come.
+    fn guard(&self) -> GuardPolicy<'_> {
+        let GatewayState { keys, origin_rules, settings, .. } = &*self.state;
+        GuardPolicy { admin: &self.gateway.admin, keys, origin_rules, settings }
+    }
+
     /// Whose request it is.
     fn authenticate(&self, exchange: &mut Exchange) -> Result<(), Stop> {
         let head = exchange.request_mut();
-        let tenant = self.state.door.tenant(&mut head.headers, &mut head.uri);
+        let tenant = self.state.keys.tenant(&mut head.headers, &mut head.uri);
         let Some(tenant) = tenant else {
             let message = "show a gateway key, in X-Forge-Key or in the place of the provider's";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, message).into());
@@ -210,16 +216,17 @@ impl Visit<'_> {
             route.relocate(&mut head.headers, exchange.project.as_deref());
         }
         if head.status.is_success()
-            && let Some(note) = way.note()
+            && let Some(account) = way.account()
         {
-            note.taken();
+            account.accept();
         }
         exchange.set_response(head);
         let varies_by = self.chain().varies_by(exchange);
         let timeout = BodyTimeout::idle(limits.idle_timeout);
         let body = match (way, asked) {
             (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
-                let answer = relay::relay(self.gateway, &self.state, job, ask, exchange, body);
+                let answer =
+                    relay::relay(&self.gateway.relay, &self.state, job, ask, exchange, body);
                 TappedBody::from(answer.await.map_err(problem_of)?)
             }
             (Way::Plain(Some(metered)), _) => {
@@ -306,15 +313,8 @@ struct Kind {
 impl Kind {
     /// Nothing if it is none that we know.
     fn of(head: &Parts) -> Option<Self> {
-        detected(head).map(|Detected { dialect, is_signed, .. }| Kind { dialect, is_signed })
+        detect_api(head).map(|Detected { dialect, is_signed, .. }| Kind { dialect, is_signed })
     }
-}
-
-/// The dialect of a request, and what else its head says.
-pub(crate) fn detected(head: &Parts) -> Option<Detected<'_>> {
-    let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
-    let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
-    Dialect::detect(head.method.as_str(), path, header)
 }
 
 fn refusal(refused: Refused) -> Stop {

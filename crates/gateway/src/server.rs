@@ -29,7 +29,9 @@ pub async fn serve(
     let warming = gateway.clone();
     // What the first request would wait for is made while nobody waits.
     std::thread::spawn(move || warming.warm_up());
-    tokio::spawn(traces::export(gateway.clone()));
+    if let Some(traces) = &gateway.traces {
+        tokio::spawn(traces::export(traces.clone(), gateway.client.clone()));
+    }
     server.accept_until(&listener, stop).await;
     gateway.start_draining();
     let _threads = server.drain(listener).await;

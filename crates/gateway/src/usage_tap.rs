@@ -1,6 +1,6 @@
 //! A tap on an answer that passes unchanged: what the provider says about tokens is read on the side.
 
-use crate::note::Note;
+use crate::pending_account::PendingAccount;
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
@@ -17,7 +17,7 @@ const CODED_PIECE: usize = 1 << 10;
 
 /// A request whose answer passes as it comes.
 pub(crate) struct Metered {
-    pub(crate) note: Note,
+    pub(crate) account: PendingAccount,
     pub(crate) dialect: Dialect,
     /// A stream was asked for.
     pub(crate) streams: bool,
@@ -35,18 +35,18 @@ impl Metered {
             None => None,
         };
         let meter = Some(UsageMeter::new(self.dialect, wire));
-        Some(Box::new(UsageTap { meter, decoder, note: self.note }))
+        Some(Box::new(UsageTap { meter, decoder, account: self.account }))
     }
 }
 
-/// Sees the bytes of an answer. When it is dropped, what was counted goes to the note: at the end of the answer, or when
+/// Sees the bytes of an answer. When it is dropped, what was counted goes to the account: at the end of the answer, or when
 /// it broke off or nobody wants it any more.
 pub(crate) struct UsageTap {
     /// Nothing once the answer cannot be read.
     meter: Option<UsageMeter>,
     /// The client chose the coding, and gets it: a copy is decoded.
     decoder: Option<PieceDecoder>,
-    note: Note,
+    account: PendingAccount,
 }
 
 impl UsageTap {
@@ -70,7 +70,7 @@ impl UsageTap {
     /// Tells what was counted, once.
     fn settle(&mut self) {
         if let Some(meter) = self.meter.take() {
-            self.note.counted(meter.finish());
+            self.account.add_usage(meter.finish());
         }
     }
 }

@@ -4,19 +4,14 @@ use super::steps;
 use crate::answer::{self, Problem};
 use crate::contents::Content;
 use crate::gateway::Gateway;
+use crate::paths::CONTENTS;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 use tokenforge_proxy::body::Body;
 
-pub(super) const PATH: &str = "/_forge/api/contents";
-
-pub(super) fn is_ours(path: &str) -> bool {
-    path.strip_prefix(PATH).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 /// How much is kept; or, with an id in the path, one text.
 pub(super) fn answer(gateway: &Gateway, path: &str) -> Response<Body> {
-    let id = path.strip_prefix(PATH).unwrap_or_default().trim_matches('/');
+    let id = path.strip_prefix(CONTENTS).unwrap_or_default().trim_matches('/');
     let contents = &gateway.contents;
     if id.is_empty() {
         let (results, bytes) = contents.size();

@@ -1,12 +1,14 @@
 //! The interface that other gateways call to have messages compressed: messages in, as many out, and originals by hash.
 
 use crate::answer::{self, Problem};
-use crate::exchange::{QUEUE_PATIENCE, made};
 use crate::gateway::Gateway;
 use crate::guard::forwarded;
-use crate::note::{self, Note};
 use crate::options::Options;
+use crate::paths::RETRIEVE;
+use crate::pending_account::PendingAccount;
 use crate::rewrite::{Asker, Order, redacted_body};
+use crate::user_agent::agent_name;
+use crate::workers::QUEUE_PATIENCE;
 use http::{Response, StatusCode, Uri};
 use http_body::Body as _;
 use hyper::body::Incoming;
@@ -22,15 +24,8 @@ use tokenforge_proxy::body::Body;
 use tokenforge_proxy::byte_budget::ByteBudget;
 use tokenforge_store::Kind;
 
-const COMPRESS: &str = "/v1/compress";
-const RETRIEVE: &str = "/v1/retrieve/";
-
 /// How long the name of an original is.
 const HASH_DIGITS: usize = 24;
-
-pub(super) fn is_ours(path: &str) -> bool {
-    path == COMPRESS || path.starts_with(RETRIEVE)
-}
 
 pub(super) async fn answer(
     gateway: &Arc<Gateway>,
@@ -81,11 +76,11 @@ async fn compress(
     let is_anthropic = asked.messages.get().contains("\"tool_result\"");
     let dialect = if is_anthropic { Dialect::Anthropic } else { Dialect::OpenAiChat };
     let redacted = match state.settings.redact_secrets {
-        true => redacted_body(gateway, &tenant, body.clone(), Some(dialect)).await?,
+        true => redacted_body(&gateway.workers, &tenant, body.clone(), Some(dialect)).await?,
         false => None,
     };
     let order = Order {
-        gateway: gateway.clone(),
+        shared: gateway.rewriter.shared.clone(),
         state,
         dialect,
         purpose: Purpose::Generate,
@@ -93,7 +88,7 @@ async fn compress(
         model: None,
         tenant: tenant.clone(),
         project: exchange.project.clone(),
-        client: note::client(&exchange.request().headers),
+        client: agent_name(&exchange.request().headers),
         session: None,
         is_proxied: forwarded(&exchange.request().headers).is_some(),
         options: Arc::new(Options::of_headers(&exchange.request().headers)?),
@@ -104,11 +99,11 @@ async fn compress(
         is_redacted: redacted.is_some(),
         body: redacted.unwrap_or(body),
     };
-    let rewritten = made(&order).await?;
+    let rewritten = gateway.rewriter.rewrite(&order).await?;
     gateway.telemetry.rewritten(&rewritten.report);
     let (before, after) = rewritten.report.tokens();
     let stages = stages(&rewritten.report);
-    Note::new(gateway, rewritten.report, None).taken();
+    PendingAccount::new(&gateway.telemetry, rewritten.report, None).accept();
     let made: Asked<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;
     let names = named(gateway, tenant, rewritten.originals.into_keys().collect()).await;
     let messages = with_names(made.messages.get(), &names);

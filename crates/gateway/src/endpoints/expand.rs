@@ -1,15 +1,13 @@
 //! An original, for the client it belongs to.
 
 use crate::answer::{self, Problem};
-use crate::expand::{Wanted, original};
+use crate::expand::Wanted;
 use crate::gateway::Gateway;
 use http::{Response, StatusCode};
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::body::Body;
-
-pub(super) const PATH: &str = "/_forge/api/expand";
 
 /// `?id=shadow_…`, and optionally `lines`, `grep` and `path`.
 pub(super) async fn answer(
@@ -30,9 +28,10 @@ pub(super) async fn answer(
             _ => return Err(Problem::bad_request("expected id, lines, grep or path")),
         }
     }
-    let (gateway, tenant) = (gateway.clone(), exchange.tenant.clone().unwrap_or_default());
+    let (originals, tenant) =
+        (gateway.originals.clone(), exchange.tenant.clone().unwrap_or_default());
     let finding = run_blocking(move || {
-        let text = original(&gateway, &tenant, &wanted.id)?;
+        let text = originals.find(&tenant, &wanted.id)?;
         wanted.selected(&text)
     });
     match finding.await.unwrap_or_else(|| Err("the store does not answer".to_owned())) {

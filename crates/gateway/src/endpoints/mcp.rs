@@ -5,6 +5,7 @@ mod plugins;
 
 use crate::answer::Problem;
 use crate::gateway::Gateway;
+use crate::paths::SERVER_TOOLS;
 use bytes::Bytes;
 use http::{Method, Response};
 use hyper::body::Incoming;
@@ -12,13 +13,6 @@ use std::sync::Arc;
 use tokenforge_mcp::{Ask, LONGEST_MESSAGE};
 use tokenforge_plugin::Exchange;
 use tokenforge_proxy::body::Body;
-
-const ALL: &str = "/mcp";
-const ONE: &str = "/mcp/";
-
-pub(crate) fn is_ours(path: &str) -> bool {
-    path == ALL || path.starts_with(ONE)
-}
 
 pub(super) async fn answer(
     gateway: &Arc<Gateway>,
@@ -31,7 +25,8 @@ pub(super) async fn answer(
         _ => Bytes::new(),
     };
     let state = gateway.state();
-    let prefix = head.uri.path().strip_prefix(ONE).map(|prefix| prefix.trim_end_matches('/'));
+    let prefix =
+        head.uri.path().strip_prefix(SERVER_TOOLS).map(|prefix| prefix.trim_end_matches('/'));
     let ask = Ask {
         method: head.method.clone(),
         prefix: prefix.filter(|prefix| !prefix.is_empty()).map(str::to_owned),

@@ -11,6 +11,7 @@
 use super::question::Question;
 use crate::answer::{self, Problem};
 use crate::gateway::Gateway;
+use crate::paths::{FETCHES, GAIN, HISTORY, SESSIONS, ledger_session};
 use http::{Response, StatusCode};
 use serde::Serialize;
 use std::sync::Arc;
@@ -18,15 +19,6 @@ use tokenforge_ledger::{Fetches, History, Prices, Reading, Sessions, Summary, Tu
 use tokenforge_proxy::blocking::{PATIENCE, run_blocking};
 use tokenforge_proxy::body::Body;
 use tokio::time::timeout;
-
-const GAIN: &str = "/_forge/api/gain";
-const HISTORY: &str = "/_forge/api/history";
-const SESSIONS: &str = "/_forge/api/sessions";
-const FETCHES: &str = "/_forge/api/fetches";
-
-pub(super) fn is_ours(path: &str) -> bool {
-    matches!(path, GAIN | HISTORY | SESSIONS | FETCHES) || session(path).is_some()
-}
 
 pub(super) async fn answer(
     gateway: &Arc<Gateway>,
@@ -38,13 +30,9 @@ pub(super) async fn answer(
         HISTORY => history(gateway, query).await,
         SESSIONS => sessions(gateway, query).await,
         FETCHES => fetches(gateway, query).await,
-        _ => turns(gateway, session(path).unwrap_or_default()).await,
+        _ => turns(gateway, ledger_session(path).unwrap_or_default()).await,
     };
     told.unwrap_or_else(|problem| problem.answer(None))
-}
-
-fn session(path: &str) -> Option<&str> {
-    path.strip_prefix(SESSIONS)?.strip_prefix('/').filter(|id| !id.is_empty() && !id.contains('/'))
 }
 
 type Told = Result<Response<Body>, Problem>;

@@ -4,7 +4,8 @@ mod pretty;
 
 use super::steps;
 use crate::answer::{self, Problem};
-use crate::gateway::{Gateway, State};
+use crate::gateway::Gateway;
+use crate::state::GatewayState;
 use crate::workers;
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
@@ -95,7 +96,7 @@ fn failed() -> Problem {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the output could not be tried out")
 }
 
-fn document(tried: &Tried, state: &State) -> Value {
+fn document(tried: &Tried, state: &GatewayState) -> Value {
     let counter = match &tried.model {
         Some(model) => for_model(model).vocabulary.into(),
         None => state.engine.counter,

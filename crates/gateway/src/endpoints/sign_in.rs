@@ -14,12 +14,6 @@ use serde_json::json;
 use std::sync::Arc;
 use tokenforge_proxy::body::Body;
 
-/// Where a link is asked for.
-pub(super) const LINK: &str = "/_forge/api/link";
-
-/// Where the code of a link becomes a cookie.
-pub(crate) const SESSION: &str = "/_forge/api/session";
-
 /// The longest body that is read.
 const LONGEST: usize = 1 << 10;
 

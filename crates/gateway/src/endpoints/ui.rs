@@ -3,6 +3,7 @@
 //! A name is looked up in a list, so that no path leads anywhere else.
 
 use crate::answer::{self, Problem};
+use crate::paths::DASHBOARD;
 use bytes::Bytes;
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue,
@@ -13,7 +14,6 @@ use http::{Method, Response, StatusCode};
 use tokenforge_proxy::body::Body;
 use xxhash_rust::xxh3::xxh3_64;
 
-const PATH: &str = "/_forge/ui/";
 const START: &str = "index.html";
 
 /// Nothing but what is served here: no inline script or style, no other host, no frame around it.
@@ -68,11 +68,6 @@ const FILES: &[(&str, &[u8])] = files! {
     "parts/token.js",
 };
 
-pub(crate) fn is_ours(path: &str) -> bool {
-    path.strip_prefix(PATH.trim_end_matches('/'))
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 pub(super) fn answer(head: &Parts) -> Response<Body> {
     if !matches!(head.method, Method::GET | Method::HEAD) {
         let mut answer =
@@ -80,10 +75,10 @@ pub(super) fn answer(head: &Parts) -> Response<Body> {
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return answer;
     }
-    let Some(name) = head.uri.path().strip_prefix(PATH) else {
+    let Some(name) = head.uri.path().strip_prefix(DASHBOARD) else {
         // Without the slash, names in the page would lead elsewhere.
         let mut answer = answer::empty(StatusCode::PERMANENT_REDIRECT);
-        answer.headers_mut().insert(LOCATION, HeaderValue::from_static(PATH));
+        answer.headers_mut().insert(LOCATION, HeaderValue::from_static(DASHBOARD));
         return answer;
     };
     let name = if name.is_empty() { START } else { name };

@@ -1,10 +1,10 @@
 //! The body of a request: read where somebody has to see it, passed on as it comes where nobody has.
 
-use super::{Kind, QUEUE_PATIENCE, Stop, Visit};
+use super::{Kind, Stop, Visit};
 use crate::answer::Problem;
 use crate::limits::request_body_timeout;
 use crate::options::Options;
-use crate::workers::Patience;
+use crate::workers::{Patience, QUEUE_PATIENCE};
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -13,7 +13,7 @@ use hyper::body::{Body as _, Incoming};
 use memchr::memmem;
 use std::sync::LazyLock;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
-use tokenforge_proxy::body::{Body, BodyError, TooSlow};
+use tokenforge_proxy::body::Body;
 use tokenforge_proxy::byte_budget::{ByteBudget, BytePermit};
 use tokenforge_proxy::coding::{CodingError, ContentCoding, UnknownCoding};
 use tokenforge_proxy::read::{BodyRead, concat_pieces, read_pieces};
@@ -124,7 +124,7 @@ impl Visit<'_> {
             let Ok(room) = self.room(exchange, limit).await else {
                 return Ok(Arrived::NoRoom(body));
             };
-            match read_pieces(body, limit).await.map_err(|error| unread(&error))? {
+            match read_pieces(body, limit).await.map_err(|error| Problem::unread(&error))? {
                 BodyRead::Whole(pieces) => return Ok(Arrived::Whole(pieces, room)),
                 BodyRead::TooLong(rest) if limit == longest => return Ok(Arrived::TooLong(rest)),
                 BodyRead::TooLong(rest) => body = rest,
@@ -275,14 +275,6 @@ fn may_name_us_at_a_seam(pieces: &[Bytes]) -> bool {
         before.drain(..before.len().saturating_sub(LONGEST));
         is_there
     })
-}
-
-/// Why there is no body.
-pub(crate) fn unread(error: &BodyError) -> Problem {
-    match error.is::<TooSlow>() {
-        true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
-        false => Problem::bad_request("the body did not arrive whole"),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What an answer has to do with: the request, and what may be asked about it.
 
-use crate::expand::Originals;
-use crate::note::Note;
+use crate::expand::RequestOriginals;
+use crate::pending_account::PendingAccount;
 use crate::rewrite::{Replaced, with_replaced};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -14,9 +14,9 @@ const SMALL: usize = 4 << 10;
 
 /// A request that went on, and whose answer may hold a call of ours.
 pub(crate) struct Job {
-    pub(super) originals: Originals,
+    pub(super) originals: RequestOriginals,
     /// What is told of it when it is over.
-    pub(crate) note: Note,
+    pub(crate) account: PendingAccount,
     streams: bool,
     /// The provider keeps its replies, unless they say otherwise.
     pub(super) is_stored: bool,
@@ -28,13 +28,13 @@ pub(crate) struct Job {
 
 impl Job {
     pub(crate) fn new(
-        originals: Originals,
+        originals: RequestOriginals,
         replaced: Vec<Replaced>,
         streams: bool,
         is_stored: bool,
-        note: Note,
+        account: PendingAccount,
     ) -> Self {
-        Job { originals, note, streams, is_stored, replaced, followed: None }
+        Job { originals, account, streams, is_stored, replaced, followed: None }
     }
 
     /// Is this an answer in which a call can be?

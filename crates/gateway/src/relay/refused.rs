@@ -30,7 +30,7 @@ impl NoReply {
 impl Relaying {
     /// Leaves a line in the log, which names the status or the failure and no text of anybody.
     pub(super) fn log(&self, why: &NoReply) {
-        self.gateway.telemetry.counters.follow_ups_failed.add(1);
+        self.shared.originals.telemetry.counters.follow_ups_failed.add(1);
         let dialect = self.job.originals.dialect;
         let what = "the provider did not answer to an expansion; the client hears of it";
         match why {

@@ -78,8 +78,8 @@ impl<'o> Scope<'o> {
             Effort::Least => None,
             // Nothing is taken out in the others.
             _ if !mode.is_safe() => None,
-            Effort::Full => order.gateway.reference_key(),
-            Effort::Remembered => Some(order.gateway.known_key().ok_or(Unread::Effort)?),
+            Effort::Full => order.shared.originals.reference_key(),
+            Effort::Remembered => Some(order.shared.originals.known_key().ok_or(Unread::Effort)?),
         };
         let is_offered =
             key.is_some() && mode.leaves_out() && takes_our_tool(order, &request, &asked);

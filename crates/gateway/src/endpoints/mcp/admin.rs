@@ -14,6 +14,7 @@
 
 use crate::answer::{self, Problem};
 use crate::gateway::Gateway;
+use crate::paths::MCP_ADMIN;
 use http::{Method, Response, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
@@ -25,14 +26,8 @@ use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::body::Body;
 use tokenforge_secrets::Scanner;
 
-const PATH: &str = "/_forge/api/mcp";
-
 /// The longest definition that is read.
 const LONGEST: usize = 64 << 10;
-
-pub(in crate::endpoints) fn is_ours(path: &str) -> bool {
-    path.strip_prefix(PATH).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
 
 pub(in crate::endpoints) async fn answer(
     gateway: &Arc<Gateway>,
@@ -40,7 +35,7 @@ pub(in crate::endpoints) async fn answer(
     body: Incoming,
 ) -> Response<Body> {
     let head = exchange.request();
-    let path = head.uri.path().strip_prefix(PATH).unwrap_or_default().trim_matches('/');
+    let path = head.uri.path().strip_prefix(MCP_ADMIN).unwrap_or_default().trim_matches('/');
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let done = match (&head.method, &parts[..]) {
         (&Method::GET, []) => Ok(json!({ "backends": shown(gateway.mcp.list().into()) })),
@@ -69,12 +64,6 @@ pub(in crate::endpoints) async fn answer(
         Ok(document) => answer::json(StatusCode::OK, &document),
         Err(problem) => problem.answer(None),
     }
-}
-
-/// Is reading this path harmless? To list the tools of a server starts it.
-pub(in crate::endpoints) fn is_figure(path: &str) -> bool {
-    let rest = path.strip_prefix(PATH).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    rest.is_some_and(|rest| rest.split('/').filter(|part| !part.is_empty()).count() < 2)
 }
 
 /// What may be changed of a server. What is not here names, or might name, what runs or who is asked.

@@ -1,6 +1,6 @@
 //! The plugins, for calls of tools. None that encodes is among them: results are encoded here, after all plugins.
 
-use crate::gateway::State;
+use crate::state::GatewayState;
 use bytes::Bytes;
 use std::sync::Arc;
 use tokenforge_mcp::{Hook, Hooks, Looking};
@@ -10,7 +10,7 @@ use tokenforge_plugin::{Exchange, Outcome, Phase, Tool};
 const LONGEST_REFUSAL: usize = 4096;
 
 /// Those that look at calls of tools; `None`: none does.
-pub(super) fn of(state: &Arc<State>, exchange: &Exchange) -> Option<Arc<dyn Hooks>> {
+pub(super) fn of(state: &Arc<GatewayState>, exchange: &Exchange) -> Option<Arc<dyn Hooks>> {
     let chain = state.chains.of(false);
     let phases = [Phase::ToolCall, Phase::ToolResult];
     if phases.iter().all(|phase| chain.is_empty_for(*phase)) {
@@ -22,7 +22,7 @@ pub(super) fn of(state: &Arc<State>, exchange: &Exchange) -> Option<Arc<dyn Hook
 
 /// The plugins of a request, for the calls of tools in it.
 struct Plugins {
-    state: Arc<State>,
+    state: Arc<GatewayState>,
     exchange: Exchange,
 }
 
@@ -35,7 +35,7 @@ impl Hooks for Plugins {
 
 /// One call.
 struct Called {
-    state: Arc<State>,
+    state: Arc<GatewayState>,
     exchange: Exchange,
 }
 
