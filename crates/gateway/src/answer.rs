@@ -1,12 +1,12 @@
 //! Answers of our own: documents, and errors in the shape that the client's provider would use.
 
-use crate::http::body::Body;
-use crate::upstream::Failure;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use serde::Serialize;
 use tokenforge_providers::{ApiError, Dialect};
+use tokenforge_proxy::body::{Body, BodyError, TooSlow};
+use tokenforge_proxy::upstream::UpstreamFailure;
 
 /// After so many seconds a client may try again.
 const RETRY_SECONDS: u32 = 1;
@@ -29,6 +29,14 @@ impl Problem {
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// Why the body of a request could not be read.
+    pub(crate) fn unread(error: &BodyError) -> Self {
+        match error.is::<TooSlow>() {
+            true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
+            false => Problem::bad_request("the body did not arrive whole"),
+        }
     }
 
     /// There is more to do than is done, and what must be done to the request cannot be left out.
@@ -66,15 +74,15 @@ impl Problem {
     }
 }
 
-impl From<&Failure> for Problem {
-    fn from(failure: &Failure) -> Self {
+impl From<&UpstreamFailure> for Problem {
+    fn from(failure: &UpstreamFailure) -> Self {
         let status = match failure {
-            Failure::Unreachable(_) | Failure::Broken { .. } | Failure::Switched => {
-                StatusCode::BAD_GATEWAY
-            }
-            Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
-            Failure::Trickled => StatusCode::REQUEST_TIMEOUT,
-            Failure::Half => StatusCode::BAD_REQUEST,
+            UpstreamFailure::Unreachable(_)
+            | UpstreamFailure::Broken { .. }
+            | UpstreamFailure::Switched => StatusCode::BAD_GATEWAY,
+            UpstreamFailure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
+            UpstreamFailure::Trickled => StatusCode::REQUEST_TIMEOUT,
+            UpstreamFailure::Half => StatusCode::BAD_REQUEST,
         };
         Problem::new(status, failure.to_string())
     }

@@ -12,21 +12,19 @@ mod read;
 mod redaction;
 mod rewriting;
 
-pub(crate) use read::unread;
-pub(crate) use rewriting::{QUEUE_PATIENCE, made};
-
 use crate::answer::{self, Problem};
-use crate::gateway::{Gateway, State};
-use crate::guard;
-use crate::http::body::{Body, Limit};
-use crate::http::headers::{self, HEAD_BYTES};
-use crate::http::vary;
+use crate::detect::detect_api;
+use crate::endpoints;
+use crate::gateway::Gateway;
+use crate::guard::GuardPolicy;
 use crate::options::{self, Options};
-use crate::own;
+use crate::paths;
 use crate::project;
 use crate::relay;
 use crate::route::Route;
-use crate::upstream::{Failure, Refused, Target};
+use crate::state::GatewayState;
+use crate::target::{Refused, Target};
+use crate::usage_tap::TappedBody;
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
@@ -36,6 +34,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
 use tokenforge_providers::{Detection, Dialect};
+use tokenforge_proxy::body::{Body, BodyTimeout};
+use tokenforge_proxy::headers::{self, HEAD_BYTES};
+use tokenforge_proxy::upstream::UpstreamFailure;
+use tokenforge_proxy::vary;
 
 /// Where the client hears which provider was asked.
 const PROVIDER: HeaderName = HeaderName::from_static("x-forge-provider");
@@ -45,7 +47,7 @@ pub(crate) async fn serve(
     gateway: &Arc<Gateway>,
     request: Request<Incoming>,
     remote: SocketAddr,
-) -> Response<Body> {
+) -> Response<TappedBody> {
     let (mut head, body) = request.into_parts();
     let project = project::take(&mut head.uri);
     let mut exchange = Exchange::new(head, remote);
@@ -60,8 +62,10 @@ pub(crate) async fn serve(
     let visit = Visit { state, gateway, route };
     let answer = match visit.through(&mut exchange, body).await {
         Ok(answer) => answer,
-        Err(Stop::Answer(answer)) => *answer,
-        Err(Stop::Problem(problem)) => visit.problem(&mut exchange, problem).await,
+        Err(Stop::Answer(answer)) => answer.map(TappedBody::from),
+        Err(Stop::Problem(problem)) => {
+            visit.problem(&mut exchange, problem).await.map(TappedBody::from)
+        }
     };
     if let (Some(traces), Some(span)) = (&visit.gateway.traces, span) {
         traces.end(span, answer.status(), answer.headers());
@@ -72,7 +76,7 @@ pub(crate) async fn serve(
 /// One request in a gateway, under the settings of the moment it came.
 struct Visit<'g> {
     gateway: &'g Arc<Gateway>,
-    state: Arc<State>,
+    state: Arc<GatewayState>,
     /// It is not for a model's provider, but for this.
     route: Option<Arc<Route>>,
 }
@@ -96,11 +100,11 @@ impl Visit<'_> {
         &self,
         exchange: &mut Exchange,
         body: Incoming,
-    ) -> Result<Response<Body>, Stop> {
+    ) -> Result<Response<TappedBody>, Stop> {
         if headers::has_two_lengths(&exchange.request().headers) {
             return Err(Problem::bad_request("the body has two lengths").into());
         }
-        if headers::are_too_long(exchange.request()) {
+        if headers::is_head_too_long(exchange.request()) {
             let message = format!("path and headers have more than {HEAD_BYTES} bytes");
             return Err(Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into());
         }
@@ -109,20 +113,22 @@ impl Visit<'_> {
                 "no tunnel leads through here: point the client's base URL at the gateway";
             return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, message).into());
         }
-        guard::check(self.gateway, &self.state, exchange)?;
+        self.guard().check(exchange)?;
         self.run(Phase::PreAuth, exchange).await?;
         // What is rare is in a box: every request has room for all that it may wait for.
-        if own::is_operators(exchange.request().uri.path()) {
-            return Ok(Box::pin(own::answer_operator(self.gateway, exchange, body)).await);
+        if paths::is_operators(exchange.request().uri.path()) {
+            let answer = Box::pin(endpoints::answer_operator(self.gateway, exchange, body)).await;
+            return Ok(answer.map(TappedBody::from));
         }
         self.authenticate(exchange)?;
         self.run(Phase::PostAuth, exchange).await?;
-        if own::is_tenants(exchange.request().uri.path()) {
-            return Ok(Box::pin(own::answer_tenant(self.gateway, exchange, body)).await);
+        if paths::is_tenants(exchange.request().uri.path()) {
+            let answer = Box::pin(endpoints::answer_tenant(self.gateway, exchange, body)).await;
+            return Ok(answer.map(TappedBody::from));
         }
         if headers::asks_for_upgrade(&exchange.request().headers) {
             // Clients that try a WebSocket first fall back to HTTP at once when they hear this.
-            return Ok(answer::empty(StatusCode::UPGRADE_REQUIRED));
+            return Ok(answer::empty(StatusCode::UPGRADE_REQUIRED).map(TappedBody::from));
         }
         // What a request to a route says to us, it says to plugins.
         let (options, kind) = match self.route {
@@ -146,10 +152,16 @@ impl Visit<'_> {
         self.forward(exchange, target, rewriting).await
     }
 
+    /// What decides from where it may come.
+    fn guard(&self) -> GuardPolicy<'_> {
+        let GatewayState { keys, origin_rules, settings, .. } = &*self.state;
+        GuardPolicy { admin: &self.gateway.admin, keys, origin_rules, settings }
+    }
+
     /// Whose request it is.
     fn authenticate(&self, exchange: &mut Exchange) -> Result<(), Stop> {
         let head = exchange.request_mut();
-        let tenant = self.state.door.tenant(&mut head.headers, &mut head.uri);
+        let tenant = self.state.keys.tenant(&mut head.headers, &mut head.uri);
         let Some(tenant) = tenant else {
             let message = "show a gateway key, in X-Forge-Key or in the place of the provider's";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, message).into());
@@ -177,7 +189,7 @@ impl Visit<'_> {
         exchange: &mut Exchange,
         target: Target,
         rewriting: Rewriting,
-    ) -> Result<Response<Body>, Stop> {
+    ) -> Result<Response<TappedBody>, Stop> {
         let mut request = Request::new(rewriting.body);
         *request.method_mut() = exchange.request().method.clone();
         *request.headers_mut() = self.taken_headers(exchange);
@@ -204,27 +216,29 @@ impl Visit<'_> {
             route.relocate(&mut head.headers, exchange.project.as_deref());
         }
         if head.status.is_success()
-            && let Some(note) = way.note()
+            && let Some(account) = way.account()
         {
-            note.taken();
+            account.accept();
         }
         exchange.set_response(head);
         let varies_by = self.chain().varies_by(exchange);
+        let timeout = BodyTimeout::idle(limits.idle_timeout);
         let body = match (way, asked) {
             (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
-                let answer = relay::relay(self.gateway, &self.state, job, ask, exchange, body);
-                answer.await.map_err(problem_of)?
+                let answer =
+                    relay::relay(&self.gateway.relay, &self.state, job, ask, exchange, body);
+                TappedBody::from(answer.await.map_err(problem_of)?)
             }
             (Way::Plain(Some(metered)), _) => {
                 let tap = metered.tap(exchange.response());
-                Body::tapped(body, Limit::idle(limits.idle_timeout), tap)
+                TappedBody { body: Body::passing(body, timeout), tap }
             }
-            _ => Body::passing(body, Limit::idle(limits.idle_timeout)),
+            _ => Body::passing(body, timeout).into(),
         };
         let body = self.run_on_answer(exchange, body).await?;
         let mut head = exchange.take_response().unwrap_or_else(|| Response::new(()).into_parts().0);
         for names in varies_by {
-            vary::add(&mut head.headers, names);
+            vary::add_names(&mut head.headers, names);
         }
         for (name, value) in rewriting.headers {
             head.headers.insert(name, value);
@@ -299,15 +313,8 @@ struct Kind {
 impl Kind {
     /// Nothing if it is none that we know.
     fn of(head: &Parts) -> Option<Self> {
-        detected(head).map(|Detection { dialect, is_signed, .. }| Kind { dialect, is_signed })
+        detect_api(head).map(|Detection { dialect, is_signed, .. }| Kind { dialect, is_signed })
     }
-}
-
-/// The dialect of a request, and what else its head says.
-pub(crate) fn detected(head: &Parts) -> Option<Detection<'_>> {
-    let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
-    let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
-    Dialect::detect(head.method.as_str(), path, header)
 }
 
 fn refusal(refused: Refused) -> Stop {
@@ -319,6 +326,6 @@ fn refusal(refused: Refused) -> Stop {
     Problem::new(status, refused.to_string()).into()
 }
 
-fn problem_of(failure: Failure) -> Stop {
+fn problem_of(failure: UpstreamFailure) -> Stop {
     Problem::from(&failure).into()
 }

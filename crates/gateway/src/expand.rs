@@ -1,7 +1,8 @@
-//! Answers to the model when it asks for what was left out.
+//! Expansion: answers to the model when it asks for what was left out.
 
-use crate::gateway::Gateway;
-use crate::rewrite::Plain;
+use crate::original_store::{OriginalStore, parse_reference};
+use crate::plain_output::Plain;
+use crate::report::FetchedBack;
 use bytes::Bytes;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -12,11 +13,10 @@ use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{Engine, Settings};
 use tokenforge_ledger::FetchedPart;
 use tokenforge_providers::{Dialect, ExpandAnswer, InternalCall, Request};
-use tokenforge_store::EntryKind;
 
 /// What can be asked for in one request.
 #[derive(Clone)]
-pub(crate) struct Originals {
+pub(crate) struct RequestOriginals {
     pub(crate) tenant: String,
     pub(crate) dialect: Dialect,
     /// The body as the client sent it: it holds the originals of everything that was replaced in it.
@@ -29,14 +29,6 @@ pub(crate) struct Originals {
     pub(crate) key: Option<Arc<ReferenceSecret>>,
 }
 
-/// Tokens that the model fetched back, and of which result of the request, if it is one of them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Expanded {
-    pub(crate) result: Option<usize>,
-    pub(crate) part: FetchedPart,
-    pub(crate) tokens: usize,
-}
-
 /// What is asked for.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Wanted {
@@ -47,36 +39,36 @@ pub(crate) struct Wanted {
     pub(crate) path: Option<String>,
 }
 
-impl Originals {
+impl RequestOriginals {
     /// Answers a call. Blocks.
     pub(crate) fn answer(
         &self,
-        gateway: &Gateway,
+        store: &OriginalStore,
         call: &InternalCall,
-    ) -> (ExpandAnswer, Option<Expanded>) {
+    ) -> (ExpandAnswer, Option<FetchedBack>) {
         let wanted: Result<Wanted, _> = serde_json::from_str(&call.arguments);
         let answer = match &wanted {
-            Ok(wanted) => self.wanted(gateway, wanted),
+            Ok(wanted) => self.find(store, wanted),
             Err(_) => Err("Call again with {\"id\": \"shadow_...\"} as the arguments.".to_owned()),
         };
         let tokens = answer.as_ref().ok().map(|text| self.settings.counter.count(text));
-        gateway.telemetry.expansion(tokens);
-        let expanded = tokens.map(|tokens| {
+        store.telemetry.expansion(tokens);
+        let fetched = tokens.map(|tokens| {
             let wanted = wanted.unwrap_or_default();
-            let (part, reference) = (wanted.part(), reference(&wanted.id));
+            let (part, reference) = (wanted.part(), parse_reference(&wanted.id));
             let result = reference.and_then(|reference| self.results.get(&reference).copied());
-            Expanded { result, part, tokens }
+            FetchedBack { result, part, tokens }
         });
         match answer {
-            Ok(text) => (ExpandAnswer { text, is_error: false }, expanded),
+            Ok(text) => (ExpandAnswer { text, is_error: false }, fetched),
             Err(text) => (ExpandAnswer { text, is_error: true }, None),
         }
     }
 
-    fn wanted(&self, gateway: &Gateway, wanted: &Wanted) -> Result<String, String> {
+    fn find(&self, store: &OriginalStore, wanted: &Wanted) -> Result<String, String> {
         let text = match self.in_request(&wanted.id) {
             Some(text) => text,
-            None => original(gateway, &self.tenant, &wanted.id)?,
+            None => store.find(&self.tenant, &wanted.id)?,
         };
         wanted.selected(&text)
     }
@@ -84,7 +76,7 @@ impl Originals {
     /// The original out of the request that is being answered: it needs no store, and is whoever's who sent it. One that
     /// was left out in an earlier turn, and is not now, is found too.
     fn in_request(&self, id: &str) -> Option<String> {
-        let (reference, key) = (reference(id)?, self.key.as_deref()?);
+        let (reference, key) = (parse_reference(id)?, self.key.as_deref()?);
         let request = Request::read(&self.body, self.dialect).ok()?;
         let known = self.results.get(&reference).and_then(|index| request.results.get(*index));
         let is_searched = known.is_none() && reference.verify(key);
@@ -125,27 +117,4 @@ impl Wanted {
         let selected = select(original, &selection).map_err(|error| wrong(&error))?;
         Ok(selected.into_owned())
     }
-}
-
-/// An original that is kept for a tenant, or why there is none. Blocks.
-pub(crate) fn original(gateway: &Gateway, tenant: &str, id: &str) -> Result<String, String> {
-    let unknown = || {
-        let id: String = id.chars().filter(|character| !character.is_control()).take(64).collect();
-        format!(
-            "No original is kept under {id:?} here. If the line under it names `tokenforge expand`, run that in a shell; \
-             else run the tool again if you need its output."
-        )
-    };
-    let reference = reference(id).ok_or_else(unknown)?;
-    let key = gateway.reference_key().ok_or_else(unknown)?;
-    if !reference.verify(&key) {
-        return Err(unknown());
-    }
-    let stored = gateway.store.get(EntryKind::Original, tenant, &reference.to_string());
-    stored.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(unknown)
-}
-
-/// Models write an id as they saw it, with its marks or without.
-fn reference(id: &str) -> Option<Reference> {
-    id.trim().trim_start_matches("<<<SHADOW:").trim_end_matches(">>>").parse().ok()
 }

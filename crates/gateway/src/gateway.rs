@@ -1,42 +1,41 @@
 //! What all requests share.
 
-use crate::blocking::blocking;
-use crate::byte_budget::ByteBudget;
 use crate::chains::{self, Chains};
 use crate::contents::Contents;
-use crate::deferral::Deferrals;
-use crate::guard::{AdminGuard, OriginRules};
+use crate::deferral::DeferredCallStore;
+use crate::guard::AdminGuard;
 use crate::guarded::Guarded;
+use crate::limits::upstream_limits;
 use crate::mcp;
 use crate::memo::{Evictions, Memo};
-use crate::options::Options;
-use crate::reference_key::{KeyState, ReferenceKey};
-use crate::rewrite::{Asker, Payments};
-use crate::route::Routes;
+use crate::original_store::OriginalStore;
+use crate::reference_key::ReferenceKey;
+use crate::relay::RelayShared;
+use crate::rewrite::{Payments, RewriteShared};
+use crate::rewriter::Rewriter;
 use crate::sessions::Sessions;
-use crate::sticky::Sticky;
-use crate::strategy;
+use crate::state::GatewayState;
+use crate::strategy::{self, StrategyShared};
 use crate::telemetry::Telemetry;
-use crate::tenant::Door;
 use crate::traces::Traces;
-use crate::upstream::Client;
 use crate::workers::{WorkerLimits, Workers};
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};
-use tokenforge_engine::reference::ReferenceSecret;
-use tokenforge_engine::{Engine, History, Mode, Output};
+use tokenforge_config::{Origins, Secret, Settings};
+use tokenforge_engine::{Engine, History, Output};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::byte_budget::ByteBudget;
+use tokenforge_proxy::upstream::UpstreamClient;
 use tokenforge_store::Store;
 use tokio::sync::{Semaphore, watch};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The gateway: what lives as long as the process.
 pub struct Gateway {
-    state: ArcSwap<State>,
+    state: Arc<ArcSwap<GatewayState>>,
     /// Where the settings have their values from.
     origins: Mutex<Origins>,
     /// Told when there are other settings.
@@ -44,18 +43,14 @@ pub struct Gateway {
     /// The plugins that settings can ask for.
     registry: Registry,
     pub(crate) store: Arc<dyn Store>,
-    /// Under which references are made.
-    key: ReferenceKey,
-    pub(crate) client: Arc<Client>,
-    pub(crate) memo: Memo,
-    pub(crate) payments: Payments,
-    pub(crate) sessions: Sessions,
-    pub(crate) deferrals: Deferrals,
-    pub(crate) strategy_limits: strategy::Limits,
-    pub(crate) telemetry: Telemetry,
-    pub(crate) traces: Option<Traces>,
+    pub(crate) originals: Arc<OriginalStore>,
+    pub(crate) client: Arc<UpstreamClient>,
+    pub(crate) rewriter: Rewriter,
+    pub(crate) relay: Arc<RelayShared>,
+    pub(crate) telemetry: Arc<Telemetry>,
+    pub(crate) traces: Option<Arc<Traces>>,
     /// What the operator may look at.
-    pub(crate) contents: Contents,
+    pub(crate) contents: Arc<Contents>,
     /// One output at a time is tried out: the workers are for requests.
     pub(crate) playground: Semaphore,
     /// One reader of the ledger at a time.
@@ -70,20 +65,6 @@ pub struct Gateway {
     pub(crate) admin: AdminGuard,
     is_warm: AtomicBool,
     is_draining: AtomicBool,
-}
-
-/// What a request sees of the settings: all of one moment.
-pub(crate) struct State {
-    pub(crate) settings: Settings,
-    /// What the engine is to do, unless a request asks otherwise.
-    pub(crate) engine: tokenforge_engine::Settings,
-    /// Tells strategies apart.
-    strategy_print: u64,
-    pub(crate) door: Door,
-    /// From where requests may come.
-    pub(crate) origin_rules: OriginRules,
-    pub(crate) chains: Chains,
-    pub(crate) routes: Routes,
 }
 
 impl Gateway {
@@ -105,38 +86,61 @@ impl Gateway {
         mut registry: Registry,
     ) -> Result<Arc<Self>, ConfigError> {
         chains::register(&mut registry)?;
-        let state = State::new(settings.clone(), &registry, &Chains::default())?;
+        let state = GatewayState::new(settings.clone(), &registry, &Chains::default())?;
         let threads = match settings.limits.compression_threads {
             0 => std::thread::available_parallelism().map_or(2, usize::from),
             threads => threads,
         };
-        let client = Arc::new(Client::new(&settings.limits));
-        let telemetry = Telemetry::new(&settings);
+        let client = Arc::new(UpstreamClient::new(upstream_limits(&settings.limits)));
+        let workers = Workers::new(WorkerLimits::of_cores(threads));
+        let telemetry = Arc::new(Telemetry::new(&settings));
+        let store: Arc<dyn Store> = Arc::new(Guarded(store));
+        let key = ReferenceKey::new(&settings);
+        let originals = Arc::new(OriginalStore::new(store.clone(), key, telemetry.clone()));
+        let contents = Arc::new(Contents::new(settings.content_bytes()));
+        let deferred = Arc::new(DeferredCallStore::new(store.clone()));
         let evictions = Evictions::counted_by(&telemetry.counters.cache_evictions);
-        Ok(Arc::new_cyclic(|me| Gateway {
-            mcp: mcp::hub(&settings, &client, me),
-            client,
-            telemetry,
-            traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
-            contents: Contents::new(settings.content_bytes()),
+        let rewriter = Rewriter {
+            shared: Arc::new(RewriteShared {
+                memo: Memo::new(settings.limits.cache_bytes, &evictions),
+                payments: Payments::default(),
+                sessions: Sessions::new(settings.limits.cached_sessions, &evictions),
+                deferred: deferred.clone(),
+                contents: contents.clone(),
+                store: store.clone(),
+                originals: originals.clone(),
+                telemetry: telemetry.clone(),
+            }),
+            strategy: Arc::new(StrategyShared {
+                limits: strategy::Limits::new(&settings.tool_output),
+                client: client.clone(),
+                workers: workers.clone(),
+            }),
+            workers: workers.clone(),
+        };
+        let relay = RelayShared { client: client.clone(), deferred, originals: originals.clone() };
+        let state = Arc::new(ArcSwap::from_pointee(state));
+        Ok(Arc::new(Gateway {
+            mcp: mcp::hub(&settings, &client, &originals, &state),
+            traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new).map(Arc::new),
             playground: Semaphore::new(1),
             ledger_reads: Arc::new(Semaphore::new(1)),
-            memo: Memo::new(settings.limits.cache_bytes, &evictions),
-            payments: Payments::default(),
-            sessions: Sessions::new(settings.limits.cached_sessions, &evictions),
-            deferrals: Deferrals::default(),
-            strategy_limits: strategy::Limits::new(&settings.tool_output),
-            store: Arc::new(Guarded(store)),
-            key: ReferenceKey::new(&settings),
-            workers: Workers::new(WorkerLimits::of_cores(threads)),
             bodies: ByteBudget::new(settings.limits.max_work_bytes),
             admin: AdminGuard::default(),
             is_warm: AtomicBool::new(false),
             is_draining: AtomicBool::new(false),
-            state: ArcSwap::from_pointee(state),
             origins: Mutex::default(),
             changes: watch::Sender::default(),
+            relay: Arc::new(relay),
+            client,
+            contents,
+            originals,
             registry,
+            rewriter,
+            state,
+            store,
+            telemetry,
+            workers,
         }))
     }
 
@@ -151,7 +155,7 @@ impl Gateway {
     }
 
     /// The settings as they are now.
-    pub(crate) fn state(&self) -> Arc<State> {
+    pub(crate) fn state(&self) -> Arc<GatewayState> {
         self.state.load_full()
     }
 
@@ -162,7 +166,7 @@ impl Gateway {
     pub fn reconfigure(&self, mut settings: Settings) -> Result<(), ConfigError> {
         // The address stays until a restart, and what depends on it too: whose texts may be kept.
         settings.listen = self.state.load().settings.listen;
-        let state = State::new(settings, &self.registry, &self.state.load().chains)?;
+        let state = GatewayState::new(settings, &self.registry, &self.state.load().chains)?;
         self.telemetry.reconfigure(&state.settings);
         self.contents.allow(state.settings.content_bytes());
         let old = self.state();
@@ -218,35 +222,13 @@ impl Gateway {
         state.engine.counter.warm();
         warm_stages(&state.engine);
         self.client.warm_up();
-        self.reference_key();
+        self.originals.reference_key();
         self.is_warm.store(true, Ordering::Release);
     }
 
     /// Does the first request wait for nothing?
     pub(crate) fn is_warm(&self) -> bool {
         self.is_warm.load(Ordering::Acquire)
-    }
-
-    /// What is known of the key under which references are made, without asking anybody.
-    pub(crate) fn key_state(&self) -> KeyState {
-        self.key.state(&*self.store)
-    }
-
-    /// The key under which references are made, if the store gives it. Blocks.
-    pub(crate) fn reference_key(&self) -> Option<Arc<ReferenceSecret>> {
-        self.key.ask(&*self.store).unwrap_or_else(|error| {
-            self.telemetry.key_missing(&error);
-            None
-        })
-    }
-
-    /// Where a late decision about an output is remembered.
-    pub(crate) fn sticky(
-        &self,
-        output: &Output<'_>,
-        settings: &tokenforge_engine::Settings,
-    ) -> Sticky<'_> {
-        Sticky::late(&*self.store, output, settings)
     }
 
     /// No longer ready for new requests; those under way go on.
@@ -261,7 +243,7 @@ impl Gateway {
         self.start_draining();
         self.mcp.stop().await;
         let gateway = self.clone();
-        let _ = blocking(move || gateway.telemetry.close()).await;
+        let _ = run_blocking(move || gateway.telemetry.close()).await;
     }
 
     pub(crate) fn is_draining(&self) -> bool {
@@ -275,38 +257,4 @@ fn warm_stages(settings: &tokenforge_engine::Settings) {
     let arguments = r#"{"command": "cargo test"}"#;
     let output = Output { text: &text, tool: "Bash", arguments, call: None, is_error: false };
     let _ = Engine::new(settings).compress(&output, &History::default());
-}
-
-impl State {
-    fn new(
-        settings: Settings,
-        registry: &Registry,
-        previous: &Chains,
-    ) -> Result<Self, ConfigError> {
-        Ok(State {
-            engine: settings.tool_output.engine_settings(),
-            strategy_print: xxh3_64(format!("{:?}", settings.tool_output.strategy).as_bytes()),
-            door: Door::new(&settings.keys),
-            origin_rules: OriginRules::new(&settings),
-            chains: Chains::new(&settings, registry, previous)?,
-            routes: Routes::new(&settings),
-            settings,
-        })
-    }
-
-    /// Is there anything to be done to a request that asks for this in its headers?
-    pub(crate) fn has_work(&self, options: &Options) -> bool {
-        let Settings { tool_output, schema_compression, redact_secrets, toon, .. } = &self.settings;
-        let mode = options.compression.mode.unwrap_or(tool_output.mode);
-        (tool_output.enabled && mode != Mode::Disabled)
-            || *schema_compression != SchemaCompression::Disabled
-            || *redact_secrets
-            || toon.enabled
-    }
-
-    /// Tells apart all that may lead to another text for the same results.
-    pub(crate) fn fingerprint(&self, engine: &Engine<'_>, asker: Asker, is_observed: bool) -> u64 {
-        let flags = [asker as u8, u8::from(is_observed)];
-        xxh3_64_with_seed(&flags, engine.fingerprint() ^ self.strategy_print)
-    }
 }

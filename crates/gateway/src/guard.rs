@@ -1,7 +1,7 @@
 //! The guard before every path: origin guard (DNS rebinding, CSRF) and admin token (confused deputy).
 //!
 //! A gateway on loopback is reached by more than its user: by every page in the user's browser, by everybody behind a
-//! reverse proxy on the same machine, and by the machine's other users. [`check`] is asked once for each request, before
+//! reverse proxy on the same machine, and by the machine's other users. [`GuardPolicy::check`] is asked once for each request, before
 //! any plugin, and is the only place that decides from where a request may come.
 //!
 //! | path | served to |
@@ -27,10 +27,11 @@ pub(crate) use sessions::LIFETIME as SESSION_LIFETIME;
 pub use token_file::{draw_admin_token, read_admin_token};
 
 use crate::answer::Problem;
-use crate::gateway::{Gateway, State};
-use crate::own;
+use crate::paths;
+use crate::tenant::Door;
 use origin::Caller;
 use sha2::{Digest as _, Sha256};
+use tokenforge_config::Settings;
 use tokenforge_plugin::Exchange;
 
 /// A secret as it is kept and compared.
@@ -52,17 +53,27 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
-/// May this request be served?
-pub(crate) fn check(gateway: &Gateway, state: &State, exchange: &Exchange) -> Result<(), Problem> {
-    let head = exchange.request();
-    let caller = Caller::read(head)?;
-    let path = head.uri.path();
-    if own::is_operators(path) {
-        return admin::check(gateway, state, exchange, &caller);
+/// What decides from where requests may come.
+pub(crate) struct GuardPolicy<'p> {
+    pub(crate) admin: &'p AdminGuard,
+    pub(crate) keys: &'p Door,
+    pub(crate) origin_rules: &'p OriginRules,
+    pub(crate) settings: &'p Settings,
+}
+
+impl GuardPolicy<'_> {
+    /// May this request be served?
+    pub(crate) fn check(&self, exchange: &Exchange) -> Result<(), Problem> {
+        let head = exchange.request();
+        let caller = Caller::read(head)?;
+        let path = head.uri.path();
+        if paths::is_operators(path) {
+            return self.check_operator(exchange, &caller);
+        }
+        if self.keys.is_open() {
+            return self.origin_rules.check(&caller);
+        }
+        // A key is no ambient credential, so a page that has one may use it; tools were never for foreign pages.
+        if paths::is_tools(path) { self.origin_rules.check_origin(&caller) } else { Ok(()) }
     }
-    if state.door.is_open() {
-        return state.origin_rules.check(&caller);
-    }
-    // A key is no ambient credential, so a page that has one may use it; tools were never for foreign pages.
-    if own::is_tools(path) { state.origin_rules.check_origin(&caller) } else { Ok(()) }
 }

@@ -1,34 +1,41 @@
 //! Tool servers, with the gateway's connections and its store.
 
-use crate::expand::original;
-use crate::gateway::Gateway;
-use crate::http::body::Body;
-use crate::upstream::Client;
+use crate::limits::upstream_limits;
+use crate::original_store::OriginalStore;
+use crate::state::GatewayState;
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::Request;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Limits, Settings};
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Mode, Original};
 use tokenforge_ledger::ResultOutcome;
 use tokenforge_mcp::{Hub, HubSettings, Originals, Received, Sending, Transport};
-use tokenforge_store::EntryKind;
+use tokenforge_proxy::body::Body;
+use tokenforge_proxy::upstream::UpstreamClient;
 
 /// How long the head of a server's answer may take to come, whatever the server's own limit is.
 const FIRST_BYTE: Duration = Duration::from_secs(60 * 60);
 
 /// The hub of a gateway.
-pub(crate) fn hub(settings: &Settings, client: &Arc<Client>, gateway: &Weak<Gateway>) -> Arc<Hub> {
-    let transport = Arc::new(Pooled(client.clone()));
-    let originals = Arc::new(Kept(gateway.clone()));
+pub(crate) fn hub(
+    settings: &Settings,
+    client: &Arc<UpstreamClient>,
+    originals: &Arc<OriginalStore>,
+    state: &Arc<ArcSwap<GatewayState>>,
+) -> Arc<Hub> {
+    let transport = Arc::new(PooledTransport(client.clone()));
+    let originals = ToolOriginals { store: originals.clone(), state: state.clone() };
+    let originals = Arc::new(originals);
     Hub::new(self::settings(settings), settings.mcp.file.clone(), transport, originals)
 }
 
 /// A way to tool servers for who has no gateway: connections, proxies and certificates as the gateway's.
 #[must_use]
 pub fn transport(limits: &Limits) -> Arc<dyn Transport> {
-    Arc::new(Pooled(Arc::new(Client::new(limits))))
+    Arc::new(PooledTransport(Arc::new(UpstreamClient::new(upstream_limits(limits)))))
 }
 
 /// What the settings say about tool servers and their results.
@@ -50,9 +57,9 @@ pub(crate) fn settings(settings: &Settings) -> HubSettings {
 }
 
 /// The pooled connections of the gateway.
-struct Pooled(Arc<Client>);
+struct PooledTransport(Arc<UpstreamClient>);
 
-impl Transport for Pooled {
+impl Transport for PooledTransport {
     fn send(&self, request: Request<Bytes>) -> Sending<'_> {
         Box::pin(async move {
             let sent = self.0.send(&mut request.map(Body::from), false, FIRST_BYTE).await;
@@ -62,32 +69,30 @@ impl Transport for Pooled {
     }
 }
 
-/// The store of the gateway.
-struct Kept(Weak<Gateway>);
+/// Originals of what is left out of results of tools, in the gateway's store.
+struct ToolOriginals {
+    store: Arc<OriginalStore>,
+    state: Arc<ArcSwap<GatewayState>>,
+}
 
-impl Originals for Kept {
+impl Originals for ToolOriginals {
     fn key(&self) -> Option<Arc<ReferenceSecret>> {
-        self.0.upgrade()?.reference_key()
+        self.store.reference_key()
     }
 
     fn keep(&self, tenant: &str, original: &Original) -> bool {
-        let id = original.reference.to_string();
-        let Some(gateway) = self.0.upgrade() else { return false };
-        let kept = gateway.store.put(EntryKind::Original, tenant, &id, original.text.as_bytes());
-        kept.map_err(|error| gateway.telemetry.nothing_left_out(&error)).is_ok()
+        let kept = self.store.put(tenant, original.reference, &original.text);
+        kept.map_err(|error| self.store.telemetry.nothing_left_out(&error)).is_ok()
     }
 
     fn find(&self, tenant: &str, id: &str) -> Option<String> {
-        let gateway = self.0.upgrade()?;
-        let found = original(&gateway, tenant, id).ok();
-        let counter = gateway.state().engine.counter;
-        gateway.telemetry.tool_expanded(found.as_deref().map(|text| counter.count(text)));
+        let found = self.store.find(tenant, id).ok();
+        let counter = self.state.load().engine.counter;
+        self.store.telemetry.tool_expanded(found.as_deref().map(|text| counter.count(text)));
         found
     }
 
     fn rewrote(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
-        if let Some(gateway) = self.0.upgrade() {
-            gateway.telemetry.tool_called(client, outcome, is_observed);
-        }
+        self.store.telemetry.tool_called(client, outcome, is_observed);
     }
 }

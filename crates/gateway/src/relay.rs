@@ -12,13 +12,9 @@ mod whole;
 pub(crate) use ask::Ask;
 pub(crate) use job::Job;
 
-use crate::blocking::blocking;
-use crate::deferral;
-use crate::gateway::{Gateway, State};
-use crate::http::body::{Body, BodyError, Limit};
-use crate::http::coding::{Coding, Decoder};
-use crate::http::headers;
-use crate::upstream::{Failure, Received};
+use crate::deferral::DeferredCallStore;
+use crate::original_store::OriginalStore;
+use crate::state::GatewayState;
 use bytes::Bytes;
 use client::{Client, Gone};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
@@ -28,6 +24,11 @@ use refused::NoReply;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
 use tokenforge_providers::{ExpandAnswer, HiddenTurn, InternalCall, NextStep, Reply, WireFormat};
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::body::{Body, BodyError, BodyTimeout};
+use tokenforge_proxy::coding::{ContentCoding, PieceDecoder};
+use tokenforge_proxy::headers;
+use tokenforge_proxy::upstream::{ReceivedBody, UpstreamClient, UpstreamFailure};
 use tokio::sync::mpsc;
 
 /// How often the provider is asked again for one answer to the client.
@@ -43,15 +44,22 @@ const PLAIN_PIECE: usize = 8 << 10;
 /// size.
 const CODED_PIECE: usize = 1 << 10;
 
+/// What relaying shares across requests.
+pub(crate) struct RelayShared {
+    pub(crate) client: Arc<UpstreamClient>,
+    pub(crate) deferred: Arc<DeferredCallStore>,
+    pub(crate) originals: Arc<OriginalStore>,
+}
+
 /// The body of the client's answer. One that is no stream is here when this returns.
 pub(crate) async fn relay(
-    gateway: &Arc<Gateway>,
-    state: &Arc<State>,
+    shared: &Arc<RelayShared>,
+    state: &Arc<GatewayState>,
     job: Box<Job>,
     ask: Ask,
     exchange: &mut Exchange,
-    body: Received,
-) -> Result<Body, Failure> {
+    body: ReceivedBody,
+) -> Result<Body, UpstreamFailure> {
     let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
     let wire = job.wire(&head).unwrap_or(WireFormat::Whole);
     let answer = Upstream::new(state, &head, body);
@@ -74,7 +82,7 @@ pub(crate) async fn relay(
     let mut reply = Reply::new(job.originals.dialect, wire);
     reply.set_stored(job.is_stored);
     let mut relaying = Box::new(Relaying {
-        gateway: gateway.clone(),
+        shared: shared.clone(),
         state: state.clone(),
         reply,
         wire,
@@ -86,11 +94,11 @@ pub(crate) async fn relay(
         let (sender, receiver) = mpsc::channel(WAITING_PIECES);
         relaying.settle();
         tokio::spawn(async move { relaying.run(&mut Client::Reads(sender)).await });
-        return Ok(Body::Made(receiver));
+        return Ok(Body::Channel(receiver));
     }
     let mut client = Client::waits();
     match Box::pin(relaying.run(&mut client)).await {
-        Ok(()) => client.into_answer().map_err(|error| Failure::broken_off(&*error)),
+        Ok(()) => client.into_answer().map_err(|error| UpstreamFailure::broken_off(&*error)),
         Err(NoReply::Failed(failure)) => Err(failure),
         // The client has nothing yet: it gets the provider's own answer, and does what it always does with that.
         Err(NoReply::Answered(mut head, body)) => {
@@ -103,8 +111,8 @@ pub(crate) async fn relay(
 
 /// One answer to a client, while it is made. In a box: whatever runs would have room for it at each level.
 struct Relaying {
-    gateway: Arc<Gateway>,
-    state: Arc<State>,
+    shared: Arc<RelayShared>,
+    state: Arc<GatewayState>,
     reply: Reply,
     wire: WireFormat,
     job: Job,
@@ -115,15 +123,15 @@ struct Relaying {
 /// One answer of the provider.
 struct Upstream {
     body: Body,
-    coding: Option<Coding>,
+    coding: Option<ContentCoding>,
     /// Made when there is first something to decode.
-    decoder: Option<Decoder>,
+    decoder: Option<PieceDecoder>,
 }
 
 impl Upstream {
-    fn new(state: &State, head: &response::Parts, body: Received) -> Self {
-        let body = Body::passing(body, Limit::idle(state.settings.limits.idle_timeout));
-        Upstream { body, coding: Coding::of(&head.headers).ok().flatten(), decoder: None }
+    fn new(state: &GatewayState, head: &response::Parts, body: ReceivedBody) -> Self {
+        let body = Body::passing(body, BodyTimeout::idle(state.settings.limits.idle_timeout));
+        Upstream { body, coding: ContentCoding::of(&head.headers).ok().flatten(), decoder: None }
     }
 
     /// What a piece of it says.
@@ -153,7 +161,7 @@ impl Relaying {
                 Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, client)).await {
                     Ok(Ok(next)) => self.upstream = next,
                     Ok(Err(Gone)) => {
-                        self.job.note.counted(self.reply.usage().clone());
+                        self.job.account.add_usage(self.reply.usage().clone());
                         return Ok(());
                     }
                     Err(why) => return Box::pin(self.break_off(why, client)).await,
@@ -164,7 +172,7 @@ impl Relaying {
                 }
                 Err(Gone) => {
                     // Nobody reads it any further, and what came so far is charged for.
-                    self.job.note.counted(self.reply.usage().clone());
+                    self.job.account.add_usage(self.reply.usage().clone());
                     return Ok(());
                 }
             }
@@ -252,17 +260,18 @@ impl Relaying {
         self.remember(turn, answers).await;
         let first_byte = self.state.settings.limits.first_byte_timeout;
         let mut request = self.ask.again(body);
-        let sent = self.gateway.client.send(&mut request, self.ask.is_guarded, first_byte);
+        let sent = self.shared.client.send(&mut request, self.ask.is_guarded, first_byte);
         let answer = tokio::select! {
             sent = sent => sent.map_err(NoReply::Failed)?,
             () = client.closed() => return Ok(Err(Gone)),
         };
         let (head, body) = answer.into_parts();
         if head.status != StatusCode::OK {
-            let body = Body::passing(body, Limit::idle(self.state.settings.limits.idle_timeout));
+            let body =
+                Body::passing(body, BodyTimeout::idle(self.state.settings.limits.idle_timeout));
             return Err(NoReply::Answered(Box::new(head), body));
         }
-        if self.job.wire(&head) != Some(self.wire) || Coding::of(&head.headers).is_err() {
+        if self.job.wire(&head) != Some(self.wire) || ContentCoding::of(&head.headers).is_err() {
             let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
             let cause = content_type.unwrap_or("no content type").to_owned();
             return Err(NoReply::because("it went on in another form than it began in", cause));
@@ -286,23 +295,23 @@ impl Relaying {
         if turn.anchor.is_none() {
             return;
         }
-        let (gateway, turn) = (self.gateway.clone(), turn.clone());
-        blocking(move || deferral::remember_turn(&gateway, &turn, &answers)).await;
+        let (deferred, turn) = (self.shared.deferred.clone(), turn.clone());
+        run_blocking(move || deferred.remember_turn(&turn, &answers)).await;
     }
 
     /// The client may go on from a reply that it has the id of, and not from those before.
     fn note_continuation(&mut self) {
         if let Some(goes_on) = self.reply.continuation() {
-            deferral::remember_continuation(&self.gateway, goes_on);
+            self.shared.deferred.remember_continuation(goes_on);
         }
     }
 
     async fn answers(&mut self, turn: &HiddenTurn) -> Vec<ExpandAnswer> {
-        let gateway = self.gateway.clone();
+        let store = self.shared.originals.clone();
         let originals = self.job.originals.clone();
         let calls = turn.calls.clone();
-        let answering = blocking(move || -> Vec<_> {
-            calls.iter().map(|call| originals.answer(&gateway, call)).collect()
+        let answering = run_blocking(move || -> Vec<_> {
+            calls.iter().map(|call| originals.answer(&store, call)).collect()
         });
         let unanswered = |_: &InternalCall| ExpandAnswer {
             text: "The original cannot be fetched now. Run the tool again if you need its output."
@@ -312,8 +321,8 @@ impl Relaying {
         let Some(answered) = answering.await else {
             return turn.calls.iter().map(unanswered).collect();
         };
-        let noted = |(answer, expanded)| {
-            self.job.note.expanded(expanded);
+        let noted = |(answer, fetched)| {
+            self.job.account.add_fetched(fetched);
             answer
         };
         answered.into_iter().map(noted).collect()
@@ -321,10 +330,13 @@ impl Relaying {
 
     /// The client has its answer: what is left is to remember.
     async fn finish(self: Box<Self>) {
-        let Relaying { gateway, mut reply, job, .. } = *self;
-        let Job { originals, mut note, .. } = job;
-        note.counted(reply.usage().clone());
+        let Relaying { shared, mut reply, job, .. } = *self;
+        let Job { originals, mut account, .. } = job;
+        account.add_usage(reply.usage().clone());
         let Some(deferred) = reply.take_deferred_calls() else { return };
-        blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
+        run_blocking(move || {
+            shared.deferred.remember(&shared.originals, &originals, &deferred, &mut account);
+        })
+        .await;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use tokenforge_engine::{KeptReason, Mode, Verdict};
-use tokenforge_ledger::BoundedName;
+use tokenforge_ledger::{BoundedName, FetchedPart};
 use tokenforge_providers::Dialect;
 
 /// What was done to a request.
@@ -22,6 +22,14 @@ pub(crate) struct Report {
     pub(crate) results: Vec<ResultReport>,
     /// What else was changed in the body: the exceptions to "nothing but tool results".
     pub(crate) changes: Vec<&'static str>,
+}
+
+/// Tokens that the model fetched back, and of which result of the request, if it is one of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FetchedBack {
+    pub(crate) result: Option<usize>,
+    pub(crate) part: FetchedPart,
+    pub(crate) tokens: usize,
 }
 
 /// What became of one tool result.

@@ -7,25 +7,26 @@
 mod figures;
 pub(crate) mod forge;
 mod pays;
-mod plain;
 mod prompt_json;
 mod redaction;
 mod results;
 mod scope;
+mod shared;
+mod shortened;
 mod shown;
 
 pub(crate) use pays::Payments;
-pub(crate) use plain::Plain;
 pub(crate) use redaction::{redacted_body, unchecked};
 pub(crate) use scope::{Scope, Unread};
+pub(crate) use shared::RewriteShared;
+pub(crate) use shortened::Shortened;
 
 use crate::answer::Problem;
-use crate::deferral;
-use crate::gateway::{Gateway, State};
+use crate::deferral::Conversation;
 use crate::memo::{Found, Speaker, Texts};
 use crate::options::Options;
 use crate::report::Report;
-use crate::strategy::Shortened;
+use crate::state::GatewayState;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
 use results::Recalled;
@@ -34,17 +35,18 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use tokenforge_config::{ExpandInjection, SchemaCompression};
-use tokenforge_engine::Settings;
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::schema::minify_tools;
+use tokenforge_engine::{Engine, Settings};
 use tokenforge_ledger::BoundedName;
 use tokenforge_providers::{Dialect, Request, RequestPurpose, Splice, ToolList, replace};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]
 pub(crate) struct Order {
-    pub(crate) gateway: Arc<Gateway>,
-    pub(crate) state: Arc<State>,
+    pub(crate) shared: Arc<RewriteShared>,
+    pub(crate) state: Arc<GatewayState>,
     pub(crate) dialect: Dialect,
     pub(crate) purpose: RequestPurpose,
     /// Whether a stream is asked for, where the path tells.
@@ -78,6 +80,12 @@ impl Order {
     pub(crate) fn speaker(&self) -> Speaker<'_> {
         let session = self.session.as_deref();
         Speaker { tenant: &self.tenant, dialect: self.dialect, session }
+    }
+
+    /// Tells apart all that may lead to another text for the same results.
+    fn fingerprint(&self, engine: &Engine<'_>, is_observed: bool) -> u64 {
+        let flags = [self.asker as u8, u8::from(is_observed)];
+        xxh3_64_with_seed(&flags, engine.fingerprint() ^ self.state.strategy_print)
     }
 }
 
@@ -113,6 +121,8 @@ pub(crate) enum Effort {
 /// What became of a body.
 pub(crate) struct Rewritten {
     pub(crate) body: Bytes,
+    /// It is another body than the one that came.
+    pub(crate) is_changed: bool,
     /// How it is made from the one that came.
     pub(crate) replaced: Vec<Replaced>,
     pub(crate) report: Report,
@@ -161,39 +171,48 @@ pub(crate) fn rewrite(
         Some(Reading { request, found, begun }) => (Some(request), found, begun),
         None => Default::default(),
     };
-    let texts = order.gateway.memo.texts(order.speaker(), found);
+    let texts = order.shared.memo.texts(order.speaker(), found);
     let read = request.map_or_else(|| prompt_json::read(order, &texts), Ok);
     let scope = match Scope::of(order, means.effort, read) {
         Ok(scope) => scope,
         Err(Unread::Problem(problem)) => return Err(problem),
         Err(Unread::Effort) => return Ok(Attempt::Unfinished(None)),
         Err(Unread::Untouched) => {
-            let body = forge::removed(&order.body, &order.options)?;
-            let body = body.as_ref().unwrap_or(&order.body);
-            return Ok(Attempt::Done(Rewritten::untouched(body)));
+            let rewritten = Rewritten::untouched(&order.body);
+            return Ok(Attempt::Done(match forge::removed(&order.body, &order.options)? {
+                Some(body) => Rewritten { body, is_changed: true, ..rewritten },
+                None => rewritten,
+            }));
         }
     };
     Ok(match in_scope(order, means, scope, &texts, &begun)? {
-        Ok(rewritten) => Attempt::Done(rewritten),
-        Err((request, begun)) => {
+        ScopedAttempt::Done(rewritten) => Attempt::Done(rewritten),
+        ScopedAttempt::Unfinished(request, begun) => {
             let request = request.into_owned();
             Attempt::Unfinished(Some(Reading { request, found: texts.into_found(), begun }))
         }
     })
 }
 
-/// Rewrites a body that was read, or gives back what was read if that takes more effort than allowed.
+/// What came of rewriting a body that was read.
+enum ScopedAttempt<'o> {
+    Done(Rewritten),
+    /// It takes more effort than allowed: what was read, and what became of its first results.
+    Unfinished(Request<'o>, Vec<Recalled>),
+}
+
+/// Rewrites a body that was read.
 fn in_scope<'o>(
     order: &Order,
     means: &Means<'_>,
     scope: Scope<'o>,
     texts: &Texts<'_>,
     begun: &[Recalled],
-) -> Result<Result<Rewritten, (Request<'o>, Vec<Recalled>)>, Problem> {
+) -> Result<ScopedAttempt<'o>, Problem> {
     let (request, body) = (&scope.request, &order.body);
     let is_quick = means.effort == Effort::Remembered;
     if is_quick && prompt_json::is_converted(order) {
-        return Ok(Err((scope.request, Vec::new())));
+        return Ok(ScopedAttempt::Unfinished(scope.request, Vec::new()));
     }
     let mut report = scope.report(order);
     let mut splices: Vec<Splice<'_>> = Vec::new();
@@ -211,7 +230,7 @@ fn in_scope<'o>(
     };
     let results = match results {
         Ok(results) => results,
-        Err(begun) => return Ok(Err((scope.request, begun))),
+        Err(begun) => return Ok(ScopedAttempt::Unfinished(scope.request, begun)),
     };
     // What goes on from a stored response has only its new results, which tell nothing of how the conversation began.
     if !scope.request.head.has_previous_response {
@@ -219,8 +238,12 @@ fn in_scope<'o>(
     }
     let may_expand = scope.is_watched() && !scope.is_observed;
     if may_expand {
-        let joined = deferral::rejoined(order, request, !is_quick);
-        let Some(joined) = joined else { return Ok(Err((scope.request, Vec::new()))) };
+        let Order { tenant, dialect, body, .. } = order;
+        let conversation = Conversation { tenant, dialect: *dialect, body, request };
+        let joined = order.shared.deferred.rejoin(&conversation, !is_quick);
+        let Some(joined) = joined else {
+            return Ok(ScopedAttempt::Unfinished(scope.request, Vec::new()));
+        };
         splices.extend(joined);
     }
     let offers_expansion = may_expand
@@ -236,11 +259,12 @@ fn in_scope<'o>(
         if order.state.settings.redact_secrets {
             return Err(unchecked("what was made of it does not fit together"));
         }
-        return Ok(Ok(Rewritten::untouched(body)));
+        return Ok(ScopedAttempt::Done(Rewritten::untouched(body)));
     };
     let streams = request.head.is_stream.unwrap_or(order.dialect.streams_by_default());
-    Ok(Ok(Rewritten {
+    Ok(ScopedAttempt::Done(Rewritten {
         body: rewritten,
+        is_changed: !replaced.is_empty(),
         replaced,
         report,
         may_expand,
@@ -257,6 +281,7 @@ impl Rewritten {
     pub(crate) fn untouched(body: &Bytes) -> Self {
         Rewritten {
             body: body.clone(),
+            is_changed: false,
             replaced: Vec::new(),
             report: Report::default(),
             may_expand: false,

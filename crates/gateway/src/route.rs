@@ -1,6 +1,6 @@
 //! JSON APIs below a path of ours.
 
-use crate::upstream::{Refused, Target};
+use crate::target::{Refused, Target};
 use http::Extensions;
 use http::header::{CONTENT_LOCATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use http::uri::{PathAndQuery, Uri};

@@ -1,4 +1,4 @@
-//! Strategies: what may shorten results that are still large after the stages.
+//! Strategies: what may shorten results that are still large after the stages, with a rate limit and a circuit breaker.
 //!
 //! The words of a service or a model are no function of the result, so they are remembered in the store, and so is a
 //! failure: what was forwarded once is forwarded for ever. Nothing here decides about results that must stay exact.
@@ -13,17 +13,17 @@ mod service;
 pub(crate) use limits::Limits;
 
 use crate::answer::Problem;
-use crate::blocking::blocking;
-use crate::exchange::QUEUE_PATIENCE;
-use crate::rewrite::Order;
-use crate::workers::Patience;
+use crate::rewrite::{Order, Shortened};
+use crate::workers::{Patience, QUEUE_PATIENCE, Workers};
 use ask::Asker;
 use candidate::{Candidate, candidates};
 use http::StatusCode;
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Choice, Fallback, Strategy};
-use tokenforge_engine::{CompressedOutput, Output};
+use tokenforge_engine::CompressedOutput;
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::upstream::UpstreamClient;
 
 /// How many words the strategy `simple` keeps.
 const WORDS: usize = 200;
@@ -31,43 +31,21 @@ const WORDS: usize = 200;
 /// How long looking for results to shorten may take: a store may never answer.
 const WORK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What strategies made of the results of a request.
-#[derive(Debug, Default)]
-pub(crate) struct Shortened {
-    by_text: HashMap<blake3::Hash, CompressedOutput>,
-    /// Why there is nothing for others.
-    errors: HashMap<blake3::Hash, Box<str>>,
-    strategy: Option<&'static str>,
-}
-
-impl Shortened {
-    /// What was made of this output.
-    pub(crate) fn find(&self, output: &Output<'_>) -> Option<CompressedOutput> {
-        if self.by_text.is_empty() {
-            return None;
-        }
-        self.by_text.get(&blake3::hash(output.text.as_bytes())).cloned()
-    }
-
-    /// Why the strategy made nothing of this output, if it was asked.
-    pub(crate) fn error_of(&self, output: &Output<'_>) -> Option<Box<str>> {
-        if self.errors.is_empty() {
-            return None;
-        }
-        self.errors.get(&blake3::hash(output.text.as_bytes())).cloned()
-    }
-
-    /// The strategy whose words are in these.
-    pub(crate) fn strategy_of(&self, output: &Output<'_>) -> Option<&'static str> {
-        self.find(output).and(self.strategy)
-    }
+/// What strategies share across requests.
+pub(crate) struct StrategyShared {
+    pub(crate) limits: Limits,
+    pub(crate) client: Arc<UpstreamClient>,
+    pub(crate) workers: Workers,
 }
 
 /// Lets the strategy shorten what is still large in a request.
 ///
 /// # Errors
 /// The strategy failed, and the settings say that the request then fails too.
-pub(crate) async fn shorten(order: &Order) -> Result<Shortened, Problem> {
+pub(crate) async fn shorten(
+    shared: &Arc<StrategyShared>,
+    order: &Order,
+) -> Result<Shortened, Problem> {
     let strategy = order.state.settings.tool_output.strategy;
     if strategy == Strategy::Passthrough {
         return Ok(Shortened::default());
@@ -75,7 +53,7 @@ pub(crate) async fn shorten(order: &Order) -> Result<Shortened, Problem> {
     let reading = order.clone();
     // They are taken through the stages: that is work like any other.
     let patience = Patience { queue: QUEUE_PATIENCE, work: WORK_PATIENCE };
-    let finding = order.gateway.workers.run(&order.tenant, patience, move || candidates(&reading));
+    let finding = shared.workers.run(&order.tenant, patience, move || candidates(&reading));
     let found = match finding.await {
         Ok(found) => found,
         // That the strategy was never asked is a failure of it like any other.
@@ -83,13 +61,13 @@ pub(crate) async fn shorten(order: &Order) -> Result<Shortened, Problem> {
             return Err(Problem::busy());
         }
         Err(_) => {
-            order.gateway.telemetry.gave_up();
+            order.shared.telemetry.gave_up();
             Vec::new()
         }
     };
     let mut tasks = tokio::task::JoinSet::new();
     for candidate in found {
-        tasks.spawn(shortened(order.clone(), candidate));
+        tasks.spawn(shorten_one(shared.clone(), order.clone(), candidate));
     }
     let mut shortened = Shortened { strategy: Some(strategy.name()), ..Shortened::default() };
     while let Some(done) = tasks.join_next().await {
@@ -116,8 +94,12 @@ struct Done {
 }
 
 /// Asks the strategy about one result.
-async fn shortened(order: Order, candidate: Candidate) -> Result<Done, Problem> {
-    let telemetry = &order.gateway.telemetry;
+async fn shorten_one(
+    shared: Arc<StrategyShared>,
+    order: Order,
+    candidate: Candidate,
+) -> Result<Done, Problem> {
+    let telemetry = &order.shared.telemetry;
     let original = candidate.original;
     let done = |compressed, error| Done { text: original, compressed, error };
     if let Some(remembered) = &candidate.remembered {
@@ -129,7 +111,9 @@ async fn shortened(order: Order, candidate: Candidate) -> Result<Done, Problem> 
     let answer = match settings.strategy {
         Strategy::Passthrough => return Ok(done(None, None)),
         Strategy::Simple => Ok(first_words(&candidate.text)),
-        Strategy::Api | Strategy::ExternalProvider => Asker { order: &order }.ask(&candidate).await,
+        Strategy::Api | Strategy::ExternalProvider => {
+            Asker { shared: &shared, order: &order }.ask(&candidate).await
+        }
     };
     telemetry.strategy_asked(answer.is_ok());
     let error = answer.as_ref().err().map(|error| error.to_string().into_boxed_str());
@@ -149,7 +133,7 @@ async fn shortened(order: Order, candidate: Candidate) -> Result<Done, Problem> 
     let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
     let taken = text.as_deref().map(|text| candidate.taken(&order, text));
     let remembering = order.clone();
-    let remembered = blocking(move || candidate.remember(&remembering, text.as_deref())).await;
+    let remembered = run_blocking(move || candidate.remember(&remembering, text.as_deref())).await;
     Ok(done(taken.filter(|_| remembered == Some(true)), error))
 }
 

@@ -17,7 +17,6 @@ mod tables;
 use crate::answer::Problem;
 use crate::report::Report;
 use books::Books;
-pub(crate) use counters::Counter;
 use counters::Counters;
 use live::Live;
 use log::Log;
@@ -96,7 +95,7 @@ impl Telemetry {
     }
 
     /// The provider said what a turn cost.
-    pub(crate) fn usage(&self, usage: &TurnUsage) {
+    pub(crate) fn count_usage(&self, usage: &TurnUsage) {
         let TokenCounts { input, output, cache_read, cache_write, .. } = usage.billed;
         let counters = &self.counters;
         counters.input_tokens.add(input.unwrap_or(0));

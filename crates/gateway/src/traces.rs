@@ -1,7 +1,6 @@
 //! Traces: one span for each request, sent to a collector in OTLP's JSON. Off unless the settings name one.
 
-use crate::exchange::detected;
-use crate::gateway::Gateway;
+use crate::detect::detect_api;
 use crate::route::Route;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokenforge_proxy::upstream::UpstreamClient;
 use tokio::sync::mpsc;
 
 /// How many spans may wait; more are dropped.
@@ -78,10 +78,9 @@ impl Traces {
     }
 }
 
-/// Sends spans to the collector for as long as the gateway lives. A collector that is away loses what it misses, and a
+/// Sends spans to the collector for as long as somebody makes them. A collector that is away loses what it misses, and a
 /// redirect is not followed.
-pub(crate) async fn export(gateway: Arc<Gateway>) {
-    let Some(traces) = &gateway.traces else { return };
+pub(crate) async fn export(traces: Arc<Traces>, client: Arc<UpstreamClient>) {
     let waiting = traces.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
     let Some(mut waiting) = waiting else { return };
     let mut batch = Vec::with_capacity(BATCH);
@@ -94,7 +93,7 @@ pub(crate) async fn export(gateway: Arc<Gateway>) {
         *request.method_mut() = http::Method::POST;
         *request.uri_mut() = address(&traces.endpoint);
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if gateway.client.send(&mut request, false, PATIENCE).await.is_err() {
+        if client.send(&mut request, false, PATIENCE).await.is_err() {
             tracing::debug!("the collector of traces does not answer");
         }
     }
@@ -131,7 +130,7 @@ fn template<'r>(head: &Parts, route: Option<&'r Route>) -> &'r str {
     let is_below = |own: &&&str| {
         path.strip_prefix(**own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    match (OWN_PATHS.iter().find(is_below), detected(head)) {
+    match (OWN_PATHS.iter().find(is_below), detect_api(head)) {
         (Some(own), _) => own,
         (None, Some(detected)) => detected.dialect.name(),
         (None, None) => "other",

@@ -18,7 +18,12 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+/// How long a request waits for a share of the workers. That is not counted against its deadline: how much others send
+/// must not decide whether it is compressed.
+pub(crate) const QUEUE_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Threads that come into being when there is work, and stay.
+#[derive(Clone)]
 pub(crate) struct Workers {
     schedule: Arc<Mutex<Schedule>>,
 }

@@ -2,14 +2,15 @@
 
 use super::{Stop, Visit};
 use crate::answer::Problem;
-use crate::http::body::Body;
-use crate::http::coding::Coding;
-use crate::http::read::Read;
+use crate::usage_tap::TappedBody;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use http_body::Body as _;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
+use tokenforge_proxy::body::Body;
+use tokenforge_proxy::coding::ContentCoding;
+use tokenforge_proxy::read::BodyRead;
 
 /// What an upstream says of its bytes, which is not true of others.
 const OF_THE_BYTES: [&str; 6] =
@@ -18,7 +19,7 @@ const OF_THE_BYTES: [&str; 6] =
 /// How an answer can be read.
 enum Reading {
     /// As a whole, decoded from this.
-    Whole(Option<Coding>),
+    Whole(Option<ContentCoding>),
     /// Not at all: it is made while it passes.
     Stream,
     /// Not at all.
@@ -36,8 +37,8 @@ impl Visit<'_> {
     pub(super) async fn run_on_answer(
         &self,
         exchange: &mut Exchange,
-        body: Body,
-    ) -> Result<Body, Stop> {
+        body: TappedBody,
+    ) -> Result<TappedBody, Stop> {
         let need = self.chain().body_need_of(Phase::PostUpstream, exchange);
         let read = match need {
             BodyNeed::Buffered { up_to } => {
@@ -46,7 +47,7 @@ impl Visit<'_> {
             BodyNeed::None => Err(body),
         };
         match read {
-            Ok(whole) => Box::pin(self.run_on_whole(exchange, whole)).await,
+            Ok(whole) => Ok(Box::pin(self.run_on_whole(exchange, whole)).await?.into()),
             Err(body) => {
                 self.run(Phase::PostUpstream, exchange).await?;
                 Ok(body)
@@ -58,10 +59,10 @@ impl Visit<'_> {
     async fn read_answer(
         &self,
         exchange: &mut Exchange,
-        body: Body,
+        body: TappedBody,
         up_to: usize,
-    ) -> Result<Result<Whole, Body>, Stop> {
-        let coding = match self.reading(exchange, &body, up_to) {
+    ) -> Result<Result<Whole, TappedBody>, Stop> {
+        let coding = match self.reading(exchange, &body.body, up_to) {
             Reading::Whole(coding) => coding,
             Reading::Stream => {
                 exchange.set_response_streamed();
@@ -69,14 +70,18 @@ impl Visit<'_> {
             }
             Reading::None => return Ok(Err(body)),
         };
+        let TappedBody { body, tap } = body;
         let wire = match body.read(up_to).await {
-            Ok(Read::Whole(wire)) => wire,
-            Ok(Read::TooLong(body)) => return Ok(Err(body)),
+            Ok(BodyRead::Whole(wire)) => wire,
+            Ok(BodyRead::TooLong(body)) => return Ok(Err(TappedBody { body, tap })),
             Err(_) => {
                 let message = "the upstream's answer broke off";
                 return Err(Problem::new(StatusCode::BAD_GATEWAY, message).into());
             }
         };
+        if let Some(mut tap) = tap {
+            tap.see(&wire);
+        }
         let Some(coding) = coding else {
             return Ok(Ok(Whole { decoded: wire.clone(), wire }));
         };
@@ -85,7 +90,7 @@ impl Visit<'_> {
         match decoding.await {
             Ok(Ok(decoded)) => Ok(Ok(Whole { wire, decoded })),
             // Too long, or not what it says: that is between the upstream and the client.
-            _ => Ok(Err(wire.into())),
+            _ => Ok(Err(Body::from(wire).into())),
         }
     }
 
@@ -94,7 +99,7 @@ impl Visit<'_> {
         let Some(head) = exchange.response() else { return Reading::None };
         let has_body = exchange.request().method != Method::HEAD
             && !matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
-        let Some(coding) = Coding::of(&head.headers).ok().filter(|_| has_body) else {
+        let Some(coding) = ContentCoding::of(&head.headers).ok().filter(|_| has_body) else {
             return Reading::None;
         };
         let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok());

@@ -4,13 +4,13 @@ use super::redaction::has_signed_body;
 use super::rewriting::Rewriting;
 use super::{Stop, Visit};
 use crate::answer::Problem;
-use crate::http::body::Body;
 use crate::options::Options;
 use crate::report::Report;
 use crate::rewrite::forge;
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
 use tokenforge_plugin::Exchange;
+use tokenforge_proxy::body::Body;
 
 impl Visit<'_> {
     /// A body in no dialect that is rewritten: as it came, but for our own member. `wire` is how it came, if coded.

@@ -1,13 +1,10 @@
 //! The body of a request: read where somebody has to see it, passed on as it comes where nobody has.
 
-use super::{Kind, QUEUE_PATIENCE, Stop, Visit};
+use super::{Kind, Stop, Visit};
 use crate::answer::Problem;
-use crate::byte_budget::{ByteBudget, BytePermit};
-use crate::http::body::{Body, BodyError, Limit, TooSlow};
-use crate::http::coding::{Coding, CodingError};
-use crate::http::read::{joined, read_apart};
+use crate::limits::request_body_timeout;
 use crate::options::Options;
-use crate::workers::Patience;
+use crate::workers::{Patience, QUEUE_PATIENCE};
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -16,6 +13,10 @@ use hyper::body::{Body as _, Incoming};
 use memchr::memmem;
 use std::sync::LazyLock;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
+use tokenforge_proxy::body::Body;
+use tokenforge_proxy::byte_budget::{ByteBudget, BytePermit};
+use tokenforge_proxy::coding::{CodingError, ContentCoding, UnknownCoding};
+use tokenforge_proxy::read::{BodyRead, concat_pieces, read_pieces};
 
 /// The body of a request.
 pub(super) enum Payload {
@@ -77,7 +78,7 @@ impl Visit<'_> {
         let limits = &self.state.settings.limits;
         let is_nobodys = reader == Reader::IfItNamesUs && body.is_end_stream();
         let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
-        let body = Body::passing(body, Limit::of_request(limits));
+        let body = Body::passing(body, request_body_timeout(limits));
         if reader == Reader::Nobody || is_nobodys {
             return Ok((Payload::Passing(body), None));
         }
@@ -86,11 +87,11 @@ impl Visit<'_> {
             Arrived::TooLong(body) => return Ok((Payload::Passing(body), None)),
             Arrived::NoRoom(body) => return self.unseen(body),
         };
-        let coding = Coding::of(&exchange.request().headers);
+        let coding = ContentCoding::of(&exchange.request().headers);
         if reader == Reader::IfItNamesUs && coding == Ok(None) && !may_name_us(&pieces) {
             return Ok((Payload::Passing(pieces.into()), None));
         }
-        let wire = joined(pieces);
+        let wire = concat_pieces(pieces);
         match coding {
             Ok(Some(coding)) if !wire.is_empty() => {
                 // What is held is given back first: others may wait for it too.
@@ -101,7 +102,7 @@ impl Visit<'_> {
                 };
                 Ok((Box::pin(self.decode(exchange, wire, coding)).await?, room))
             }
-            Err(()) if !wire.is_empty() => Ok((Payload::Passing(wire.into()), None)),
+            Err(UnknownCoding) if !wire.is_empty() => Ok((Payload::Passing(wire.into()), None)),
             _ => Ok((Payload::Here(wire), room)),
         }
     }
@@ -123,10 +124,10 @@ impl Visit<'_> {
             let Ok(room) = self.room(exchange, limit).await else {
                 return Ok(Arrived::NoRoom(body));
             };
-            match read_apart(body, limit).await.map_err(|error| unread(&error))? {
-                Ok(pieces) => return Ok(Arrived::Whole(pieces, room)),
-                Err(rest) if limit == longest => return Ok(Arrived::TooLong(rest)),
-                Err(rest) => body = rest,
+            match read_pieces(body, limit).await.map_err(|error| Problem::unread(&error))? {
+                BodyRead::Whole(pieces) => return Ok(Arrived::Whole(pieces, room)),
+                BodyRead::TooLong(rest) if limit == longest => return Ok(Arrived::TooLong(rest)),
+                BodyRead::TooLong(rest) => body = rest,
             }
             limit = (2 * limit).min(longest);
         }
@@ -144,7 +145,7 @@ impl Visit<'_> {
 
     fn decoded_limit(&self, coded: usize) -> usize {
         let limits = &self.state.settings.limits;
-        Coding::decoded_limit(coded, limits.max_decoding_ratio, limits.max_decoded_bytes)
+        ContentCoding::decoded_limit(coded, limits.max_decoding_ratio, limits.max_decoded_bytes)
     }
 
     /// A body for which there was no room: it streams by, unless somebody must see it.
@@ -166,7 +167,7 @@ impl Visit<'_> {
         &self,
         exchange: &Exchange,
         wire: Bytes,
-        coding: Coding,
+        coding: ContentCoding,
     ) -> Result<Payload, Stop> {
         let (coded, limit) = (wire.clone(), self.decoded_limit(wire.len()));
         let tenant = exchange.tenant.clone().unwrap_or_default();
@@ -274,14 +275,6 @@ fn may_name_us_at_a_seam(pieces: &[Bytes]) -> bool {
         before.drain(..before.len().saturating_sub(LONGEST));
         is_there
     })
-}
-
-/// Why there is no body.
-pub(crate) fn unread(error: &BodyError) -> Problem {
-    match error.is::<TooSlow>() {
-        true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
-        false => Problem::bad_request("the body did not arrive whole"),
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //! what that is, and every string counts. Requests to the operator's routes are no model traffic: plugins look into those.
 
 use super::read::Payload;
-use super::{Stop, Visit, detected};
+use super::{Stop, Visit};
+use crate::detect::detect_api;
 use crate::rewrite::{redacted_body, unchecked};
 use http::header::CONTENT_ENCODING;
 use http::request::Parts;
@@ -45,9 +46,10 @@ impl Visit<'_> {
             Payload::Here(body) | Payload::Coded { decoded: body, .. } => body.clone(),
             Payload::Passing(_) => return Err(unchecked(UNREAD).into()),
         };
-        let dialect = detected(exchange.request()).map(|detected| detected.dialect);
+        let dialect = detect_api(exchange.request()).map(|detected| detected.dialect);
         let tenant = exchange.tenant.clone().unwrap_or_default();
-        let redacted = Box::pin(redacted_body(self.gateway, &tenant, body, dialect)).await?;
+        let redacted =
+            Box::pin(redacted_body(&self.gateway.workers, &tenant, body, dialect)).await?;
         let Some(redacted) = redacted else { return Ok(Checked { payload, is_redacted: false }) };
         if has_signed_body(exchange.request()) {
             return Err(unchecked(SIGNED).into());

@@ -1,41 +1,25 @@
-//! Rewriting a body without holding up other requests: what was made before is spliced in at once, what is new goes to
-//! threads of its own.
+//! The rewrite of a request on its way: what goes in, and what the answer then has to go through.
 
 use super::read::Payload;
 use super::redaction::Checked;
-use super::{Stop, Visit, detected};
-use crate::answer::Problem;
-use crate::blocking::blocking;
-use crate::expand::Originals;
+use super::{Stop, Visit};
+use crate::detect::detect_api;
+use crate::expand::RequestOriginals;
 use crate::guard::forwarded;
-use crate::http::body::Body;
-use crate::note::{self, Note};
 use crate::options::Options;
+use crate::pending_account::PendingAccount;
 use crate::relay;
-use crate::rewrite::{
-    Asker, Attempt, Effort, Means, Order, Reading, Rewritten, rewrite, unchecked,
-};
-use crate::strategy::{self, Shortened};
+use crate::rewrite::{Asker, Order, Rewritten};
 use crate::subscription;
 use crate::usage_tap::Metered;
-use crate::workers::{Patience, Undone};
+use crate::user_agent::agent_name;
 use bytes::Bytes;
 use http::Uri;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tokenforge_plugin::Exchange;
 use tokenforge_providers::{RequestPurpose, session_of_headers};
-
-/// A longer body is not looked at on the threads that move bytes.
-const SHORT: usize = 512 << 10;
-
-/// How long after the deadline the work is waited for: a store may not answer.
-const GRACE: Duration = Duration::from_secs(5);
-
-/// How long a request waits for a share of the workers. That is not counted against its deadline: how much others send
-/// must not decide whether it is compressed.
-pub(crate) const QUEUE_PATIENCE: Duration = Duration::from_secs(5);
+use tokenforge_proxy::body::Body;
 
 /// Where the client hears how many tokens its tool results have.
 const TOKENS_BEFORE: HeaderName = HeaderName::from_static("x-forge-tokens-before");
@@ -60,10 +44,10 @@ pub(super) enum Way {
 
 impl Way {
     /// What is told of the request when it is over.
-    pub(super) fn note(&mut self) -> Option<&mut Note> {
+    pub(super) fn account(&mut self) -> Option<&mut PendingAccount> {
         match self {
-            Way::Plain(metered) => metered.as_deref_mut().map(|metered| &mut metered.note),
-            Way::Relayed(job) => Some(&mut job.note),
+            Way::Plain(metered) => metered.as_deref_mut().map(|metered| &mut metered.account),
+            Way::Relayed(job) => Some(&mut job.account),
         }
     }
 }
@@ -87,12 +71,10 @@ impl Visit<'_> {
             return self.without_forge(exchange, body, wire, options, checked.is_redacted);
         };
         order.is_redacted = checked.is_redacted;
-        let rewritten = made(&order).await?;
+        let rewritten = self.gateway.rewriter.rewrite(&order).await?;
         let headers = told(&rewritten.report);
         self.gateway.telemetry.rewritten(&rewritten.report);
-        // One that was not changed is the very same bytes.
-        let is_changed = rewritten.body.as_ptr() != order.body.as_ptr();
-        let body = match wire.filter(|_| !is_changed) {
+        let body = match wire.filter(|_| !rewritten.is_changed) {
             Some(wire) => wire,
             None => {
                 exchange.request_mut().headers.remove(CONTENT_ENCODING);
@@ -102,16 +84,17 @@ impl Visit<'_> {
         let is_billed =
             order.purpose == RequestPurpose::Generate && rewritten.report.dialect.is_some();
         let sent = rewritten.body.len();
-        let note = is_billed.then(|| {
+        let account = is_billed.then(|| {
             let headers = &exchange.request().headers;
             let is_subscription = subscription::is_used(headers, target);
-            let note = Note::new(self.gateway, rewritten.report, Some(sent));
-            note.subscribed(is_subscription)
+            let telemetry = &self.gateway.telemetry;
+            let account = PendingAccount::new(telemetry, rewritten.report, Some(sent));
+            account.with_subscription(is_subscription)
         });
         let (dialect, streams) = (order.dialect, rewritten.streams);
-        let way = match note {
-            Some(note) if rewritten.may_expand => {
-                let originals = Originals {
+        let way = match account {
+            Some(account) if rewritten.may_expand => {
+                let originals = RequestOriginals {
                     tenant: order.tenant.to_string(),
                     dialect: order.dialect,
                     body: order.body.clone(),
@@ -120,10 +103,13 @@ impl Visit<'_> {
                     key: rewritten.key,
                 };
                 let Rewritten { replaced, is_stored, .. } = rewritten;
-                let job = relay::Job::new(originals, replaced, streams, is_stored, note);
+                let job = relay::Job::new(originals, replaced, streams, is_stored, account);
                 Way::Relayed(Box::new(job))
             }
-            note => Way::Plain(note.map(|note| Box::new(Metered { note, dialect, streams }))),
+            account => {
+                let metered = |account| Box::new(Metered { account, dialect, streams });
+                Way::Plain(account.map(metered))
+            }
         };
         Ok(Rewriting { body, way, headers })
     }
@@ -137,10 +123,10 @@ impl Visit<'_> {
         target: &Uri,
     ) -> Option<Order> {
         let head = exchange.request();
-        let detected = detected(head).filter(|detected| !detected.is_signed)?;
+        let detected = detect_api(head).filter(|detected| !detected.is_signed)?;
         let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
         Some(Order {
-            gateway: self.gateway.clone(),
+            shared: self.gateway.rewriter.shared.clone(),
             state: self.state.clone(),
             dialect: detected.dialect,
             purpose: detected.purpose,
@@ -148,7 +134,7 @@ impl Visit<'_> {
             model: detected.model.map(str::to_owned),
             tenant: exchange.tenant.clone().unwrap_or_default(),
             project: exchange.project.clone(),
-            client: note::client(&head.headers),
+            client: agent_name(&head.headers),
             session: session_of_headers(header).map(str::to_owned),
             is_proxied: forwarded(&head.headers).is_some(),
             options: Arc::new(options.clone()),
@@ -184,69 +170,6 @@ fn companions(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
 impl Rewriting {
     pub(super) fn untouched(body: Body) -> Self {
         Rewriting { body, way: Way::Plain(None), headers: Vec::new() }
-    }
-}
-
-/// Rewrites a body, on threads of its own if there is work.
-pub(crate) async fn made(order: &Order) -> Result<Rewritten, Problem> {
-    let mut reading = None;
-    if order.body.len() <= SHORT {
-        match attempt(order, Effort::Remembered)? {
-            Attempt::Done(rewritten) => return Ok(rewritten),
-            Attempt::Unfinished(read) => reading = read,
-        }
-    }
-    Box::pin(made_anew(order, reading)).await
-}
-
-/// Rewrites a body on threads of its own.
-async fn made_anew(order: &Order, reading: Option<Reading>) -> Result<Rewritten, Problem> {
-    let shortened = strategy::shorten(order).await?;
-    let undone = match worked(order.clone(), shortened, reading).await {
-        Ok(made) => return made,
-        Err(undone) => undone,
-    };
-    order.gateway.telemetry.gave_up();
-    if order.state.settings.redact_secrets {
-        return Err(match undone {
-            Undone::Busy => Problem::busy(),
-            _ => unchecked("the check took too long"),
-        });
-    }
-    // On a thread that may block: hidden turns may have to be read from the store.
-    let again = order.clone();
-    let attempt = blocking(move || attempt(&again, Effort::Least)).await;
-    let attempt = attempt.unwrap_or(Ok(Attempt::Unfinished(None)));
-    Ok(match attempt? {
-        Attempt::Done(rewritten) => rewritten,
-        Attempt::Unfinished(_) => Rewritten::untouched(&order.body),
-    })
-}
-
-/// Rewrites a body with an effort in which no stage begins.
-fn attempt(order: &Order, effort: Effort) -> Result<Attempt, Problem> {
-    let means = Means { effort, deadline: Instant::now(), shortened: &Shortened::default() };
-    rewrite(order, &means, None)
-}
-
-/// Does all the work, as soon as the tenant has a thread for it.
-async fn worked(
-    order: Order,
-    shortened: Shortened,
-    reading: Option<Reading>,
-) -> Result<Result<Rewritten, Problem>, Undone> {
-    let (gateway, tenant) = (order.gateway.clone(), order.tenant.clone());
-    let time = order.state.settings.tool_output.deadline;
-    let patience = Patience { queue: QUEUE_PATIENCE, work: time + GRACE };
-    let working = gateway.workers.run(&tenant, patience, move || {
-        let deadline = Instant::now() + time;
-        let means = Means { effort: Effort::Full, deadline, shortened: &shortened };
-        rewrite(&order, &means, reading)
-    });
-    match working.await? {
-        Ok(Attempt::Done(rewritten)) => Ok(Ok(rewritten)),
-        Ok(Attempt::Unfinished(_)) => Err(Undone::Failed),
-        Err(problem) => Ok(Err(problem)),
     }
 }
 

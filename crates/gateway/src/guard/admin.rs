@@ -4,13 +4,12 @@
 //! user of the machine. So what can do harm asks for a token that only the owner of the data folder can read.
 
 use super::links::{self, OneTimeLinks};
-use super::origin::Caller;
+use super::origin::{Caller, OriginRules};
 use super::proof::{Challenge, Proofs};
 use super::sessions::{Credentials, Sessions};
-use super::{Digest, digest};
+use super::{Digest, GuardPolicy, digest};
 use crate::answer::Problem;
-use crate::gateway::{Gateway, State};
-use crate::own;
+use crate::paths;
 use crate::tenant::shows_token;
 use http::header::HeaderMap;
 use http::{Method, StatusCode};
@@ -118,47 +117,48 @@ impl Need {
     fn of(method: &Method, path: &str) -> Self {
         let is_read = matches!(*method, Method::GET | Method::HEAD);
         match path {
-            path if own::is_public(path) => Need::Nothing,
-            own::SESSION if *method == Method::POST => Need::Code,
-            path if is_read && own::is_figure(path) => Need::Local,
+            path if paths::is_public(path) => Need::Nothing,
+            paths::SIGN_IN_SESSION if *method == Method::POST => Need::Code,
+            path if is_read && paths::is_figure(path) => Need::Local,
             _ => Need::Token,
         }
     }
 }
 
-/// May this request to the operator's paths be served?
-pub(super) fn check(
-    gateway: &Gateway,
-    state: &State,
-    exchange: &Exchange,
-    caller: &Caller<'_>,
-) -> Result<(), Problem> {
-    let (head, settings, rules) = (exchange.request(), &state.settings, &state.origin_rules);
-    let need = Need::of(&head.method, head.uri.path());
-    let is_open = state.door.is_open() && settings.admin_token.is_none();
-    match need {
-        Need::Nothing if !is_open => return Ok(()),
-        Need::Nothing if own::is_page(head.uri.path()) => return rules.check_page(caller),
-        Need::Nothing => return rules.check(caller),
-        Need::Code => return rules.check_origin(caller),
-        Need::Local | Need::Token => {}
-    }
-    match gateway.admin.credential(&head.headers, settings) {
-        // Nothing that a browser sends by itself.
-        Some(Credential::Token) => return Ok(()),
-        Some(Credential::Session) => return check_session(state, caller, &head.method),
-        None if settings.admin_token.is_some() => {
-            let message =
-                "show the admin token as a bearer, or sign in with `tokenforge dashboard`";
-            return Err(unauthorized(message, "admin_token"));
+impl GuardPolicy<'_> {
+    /// May this request to the operator's paths be served?
+    pub(super) fn check_operator(
+        &self,
+        exchange: &Exchange,
+        caller: &Caller<'_>,
+    ) -> Result<(), Problem> {
+        let (head, settings, rules) = (exchange.request(), self.settings, self.origin_rules);
+        let need = Need::of(&head.method, head.uri.path());
+        let is_open = self.keys.is_open() && settings.admin_token.is_none();
+        match need {
+            Need::Nothing if !is_open => return Ok(()),
+            Need::Nothing if paths::is_page(head.uri.path()) => return rules.check_page(caller),
+            Need::Nothing => return rules.check(caller),
+            Need::Code => return rules.check_origin(caller),
+            Need::Local | Need::Token => {}
         }
-        None => {}
-    }
-    rules.check(caller)?;
-    check_local(exchange)?;
-    match need {
-        Need::Token => Err(missing_token(&gateway.admin, settings)),
-        _ => Ok(()),
+        match self.admin.credential(&head.headers, settings) {
+            // Nothing that a browser sends by itself.
+            Some(Credential::Token) => return Ok(()),
+            Some(Credential::Session) => return check_session(rules, caller, &head.method),
+            None if settings.admin_token.is_some() => {
+                let message =
+                    "show the admin token as a bearer, or sign in with `tokenforge dashboard`";
+                return Err(unauthorized(message, "admin_token"));
+            }
+            None => {}
+        }
+        rules.check(caller)?;
+        check_local(exchange)?;
+        match need {
+            Need::Token => Err(missing_token(self.admin, settings)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -179,8 +179,8 @@ fn check_local(exchange: &Exchange) -> Result<(), Problem> {
 }
 
 /// A cookie goes along by itself, so what changes something must come from our own page.
-fn check_session(state: &State, caller: &Caller<'_>, method: &Method) -> Result<(), Problem> {
-    state.origin_rules.check_origin(caller)?;
+fn check_session(rules: &OriginRules, caller: &Caller<'_>, method: &Method) -> Result<(), Problem> {
+    rules.check_origin(caller)?;
     if matches!(*method, Method::GET | Method::HEAD) || caller.is_own_page() {
         return Ok(());
     }

@@ -1,14 +1,14 @@
-//! Counts what leaves caches for want of room.
+//! Cache evictions, counted: what leaves a cache for want of room.
 
-use crate::telemetry::Counter;
+use crate::counter::SharedCounter;
 use quick_cache::Lifecycle;
 
 /// Counts what leaves a cache for want of room. Not in `on_evict`, which is also told of what is replaced.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Evictions(Counter);
+pub(crate) struct Evictions(SharedCounter);
 
 impl Evictions {
-    pub(crate) fn counted_by(counter: &Counter) -> Self {
+    pub(crate) fn counted_by(counter: &SharedCounter) -> Self {
         Evictions(counter.clone())
     }
 }

@@ -1,9 +1,9 @@
 //! How the provider was asked, and is asked again.
 
-use crate::http::body::Body;
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
+use tokenforge_proxy::body::Body;
 
 /// A request without its body, to be sent once more.
 pub(crate) struct Ask {

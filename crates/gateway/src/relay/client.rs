@@ -1,7 +1,7 @@
 //! Whoever the answer is for.
 
-use crate::http::body::{Body, BodyError};
 use bytes::Bytes;
+use tokenforge_proxy::body::{Body, BodyError};
 use tokio::sync::mpsc;
 
 /// How long a piece may be that waits for a client. A channel counts pieces, so that they have to be of like size.

@@ -1,22 +1,22 @@
 //! What an answer has to do with: the request, and what may be asked about it.
 
-use crate::expand::Originals;
-use crate::http::coding::Coding;
-use crate::note::Note;
+use crate::expand::RequestOriginals;
+use crate::pending_account::PendingAccount;
 use crate::rewrite::{Replaced, with_replaced};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{StatusCode, response};
 use tokenforge_providers::WireFormat;
+use tokenforge_proxy::coding::ContentCoding;
 
 /// A body of this size may be a small part of the buffer that it was read into.
 const SMALL: usize = 4 << 10;
 
 /// A request that went on, and whose answer may hold a call of ours.
 pub(crate) struct Job {
-    pub(super) originals: Originals,
+    pub(super) originals: RequestOriginals,
     /// What is told of it when it is over.
-    pub(crate) note: Note,
+    pub(crate) account: PendingAccount,
     streams: bool,
     /// The provider keeps its replies, unless they say otherwise.
     pub(super) is_stored: bool,
@@ -28,13 +28,13 @@ pub(crate) struct Job {
 
 impl Job {
     pub(crate) fn new(
-        originals: Originals,
+        originals: RequestOriginals,
         replaced: Vec<Replaced>,
         streams: bool,
         is_stored: bool,
-        note: Note,
+        account: PendingAccount,
     ) -> Self {
-        Job { originals, note, streams, is_stored, replaced, followed: None }
+        Job { originals, account, streams, is_stored, replaced, followed: None }
     }
 
     /// Is this an answer in which a call can be?
@@ -42,7 +42,7 @@ impl Job {
         answer.is_some_and(|head| {
             head.status == StatusCode::OK
                 && self.wire(head).is_some()
-                && Coding::of(&head.headers).is_ok()
+                && ContentCoding::of(&head.headers).is_ok()
         })
     }
 

@@ -3,11 +3,11 @@
 use super::whole;
 use super::{Relaying, Upstream};
 use crate::answer::Problem;
-use crate::http::body::Body;
-use crate::http::coding::Coding;
-use crate::upstream::Failure;
 use http::response;
 use tokenforge_providers::error_document;
+use tokenforge_proxy::body::Body;
+use tokenforge_proxy::coding::ContentCoding;
+use tokenforge_proxy::upstream::UpstreamFailure;
 
 /// So much of an error is read to be told in a stream. Errors of providers have a few hundred bytes.
 const ERROR_BYTES: usize = 64 << 10;
@@ -17,20 +17,20 @@ pub(super) enum NoReply {
     /// The provider answered with something else, most of all an error.
     Answered(Box<response::Parts>, Body),
     /// It did not answer, or not to the end, or nothing that can be passed on.
-    Failed(Failure),
+    Failed(UpstreamFailure),
 }
 
 impl NoReply {
     /// Nothing was sent, or nothing can be made of what came.
     pub(super) fn because(what: &'static str, cause: impl Into<String>) -> Self {
-        NoReply::Failed(Failure::Broken { what, cause: cause.into() })
+        NoReply::Failed(UpstreamFailure::Broken { what, cause: cause.into() })
     }
 }
 
 impl Relaying {
     /// Leaves a line in the log, which names the status or the failure and no text of anybody.
     pub(super) fn log(&self, why: &NoReply) {
-        self.gateway.telemetry.counters.follow_ups_failed.add(1);
+        self.shared.originals.telemetry.counters.follow_ups_failed.add(1);
         let dialect = self.job.originals.dialect;
         let what = "the provider did not answer to an expansion; the client hears of it";
         match why {
@@ -46,7 +46,7 @@ impl Relaying {
         let dialect = self.job.originals.dialect;
         let (problem, said) = match why {
             NoReply::Answered(head, body) => {
-                let coding = Coding::of(&head.headers).ok().flatten();
+                let coding = ContentCoding::of(&head.headers).ok().flatten();
                 let answer = Upstream { body, coding, decoder: None };
                 let said = whole::plain(answer, ERROR_BYTES).await.ok().and_then(Result::ok);
                 let message = format!("the upstream answered {}", head.status);

@@ -56,8 +56,8 @@ struct Counted<'o> {
 
 impl Counted<'_> {
     fn have_enough(&self, texts: &[&str]) -> bool {
-        let Payments(known) = &self.order.gateway.payments;
-        let mut digest = Digest::new(&self.order.gateway.memo);
+        let Payments(known) = &self.order.shared.payments;
+        let mut digest = Digest::new(&self.order.shared.memo);
         digest.add(format!("{:?} {}", self.counter, self.enough).as_bytes());
         texts.iter().for_each(|text| digest.add(text.as_bytes()));
         let key = digest.finish();

@@ -48,7 +48,7 @@ fn converted(order: &Order, scope: &Scope<'_>, text: &str) -> Result<Option<Stri
     let toon = &order.state.settings.toon;
     let outcome = prompt::convert(text, toon, scope.engine().settings().counter)
         .map_err(|error| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))?;
-    order.gateway.telemetry.prompt(&outcome, toon.log_stats);
+    order.shared.telemetry.prompt(&outcome, toon.log_stats);
     Ok(match outcome {
         PromptOutcome::Converted { text, .. } => Some(text),
         PromptOutcome::Kept(_) => None,

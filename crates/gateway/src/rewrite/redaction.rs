@@ -1,9 +1,7 @@
 //! Secret redaction of a whole request body, fail closed: what cannot be checked is a problem.
 
 use crate::answer::Problem;
-use crate::exchange::QUEUE_PATIENCE;
-use crate::gateway::Gateway;
-use crate::workers::{Patience, Undone};
+use crate::workers::{Patience, QUEUE_PATIENCE, Undone, Workers};
 use bytes::Bytes;
 use http::StatusCode;
 use std::sync::Arc;
@@ -22,7 +20,7 @@ const CHECK_PATIENCE: Duration = Duration::from_secs(10);
 /// # Errors
 /// It cannot be checked, or holds a secret that cannot be taken out.
 pub(crate) async fn redacted_body(
-    gateway: &Gateway,
+    workers: &Workers,
     tenant: &Arc<str>,
     body: Bytes,
     dialect: Option<Dialect>,
@@ -34,7 +32,7 @@ pub(crate) async fn redacted_body(
         true => Ok(redact(&body, dialect)),
         false => {
             let patience = Patience { queue: QUEUE_PATIENCE, work: CHECK_PATIENCE };
-            gateway.workers.run(tenant, patience, move || redact(&body, dialect)).await
+            workers.run(tenant, patience, move || redact(&body, dialect)).await
         }
     };
     let redacted = redacted.map_err(|undone| match undone {

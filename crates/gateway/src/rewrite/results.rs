@@ -1,13 +1,14 @@
 //! Tool results: what stands in the place of each.
 
 use super::figures::figures;
-use super::plain::Plain;
 use super::shown::Shown;
 use super::{Asker, Effort, Means, Order, Scope};
 use crate::contents::Content;
 use crate::memo::{Chain, Entry, Forwarded, Texts};
 use crate::options::Options;
+use crate::plain_output::Plain;
 use crate::report::{Figures, Report, ResultReport};
+use crate::sticky::Sticky;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +20,6 @@ use tokenforge_engine::{
     StageOutcome, Verdict,
 };
 use tokenforge_providers::ToolResult;
-use tokenforge_store::EntryKind;
 
 /// A conversation up to a result, and what became of that.
 pub(super) type Recalled = (Chain, Arc<Entry>);
@@ -59,8 +59,8 @@ pub(super) fn rewrite(
     let mut session =
         session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
     let worker = Worker { order, means, scope, engine };
-    let (memo, body) = (&order.gateway.memo, &order.body);
-    let settings = order.state.fingerprint(&worker.engine, order.asker, scope.is_observed);
+    let (memo, body) = (&order.shared.memo, &order.body);
+    let settings = order.fingerprint(&worker.engine, scope.is_observed);
     // What a session makes of a result is for that session alone.
     let settings = settings.wrapping_add(u64::from(session.is_some()));
     let mut chain = memo.chain(&order.tenant, settings);
@@ -152,7 +152,7 @@ impl Worker<'_> {
         let mut figures = figures(&output, &made.compressed, self.engine.settings().counter);
         figures.strategy = self.means.shortened.strategy_of(&output);
         figures.strategy_error = self.means.shortened.error_of(&output);
-        let contents = &self.order.gateway.contents;
+        let contents = &self.order.shared.contents;
         // What a proxy sends may be anybody's, and is kept only where the operator says so.
         let is_meant = self.order.state.settings.monitoring.content_bytes.is_some();
         if (is_meant || !self.order.is_proxied) && contents.have_room_for(output.text.len()) {
@@ -168,7 +168,7 @@ impl Worker<'_> {
             replacement = splice.map(|splice| Arc::from(&*splice.with));
             original = made.compressed.original.map(|original| original.reference);
         }
-        let memo = &self.order.gateway.memo;
+        let memo = &self.order.shared.memo;
         let forwarded = Forwarded { replacement, original, figures: figures.into(), is_stored };
         let entry = memo.keep(chain, result, body, forwarded);
         let SessionOutput { memo_reused, memo_changed, deduped, .. } = made;
@@ -214,7 +214,8 @@ impl Worker<'_> {
             return plain(shortened);
         }
         let deadline = self.means.deadline;
-        let sticky = self.order.gateway.sticky(output, self.engine.settings());
+        let store = &*self.order.shared.store;
+        let sticky = Sticky::late(store, output, self.engine.settings());
         let was_late = sticky.is_late();
         let expired = Deadline::new(move || was_late || Instant::now() >= deadline);
         let engine = self.engine.with_deadline(&expired);
@@ -225,7 +226,7 @@ impl Worker<'_> {
         let is_breach = !was_late && is_out_of_time(&made.compressed);
         if is_breach {
             sticky.remember_late();
-            self.order.gateway.telemetry.deadline_passed();
+            self.order.shared.telemetry.deadline_passed();
             let passed = Deadline::new(|| true);
             return plain(self.engine.with_deadline(&passed).compress(output, history));
         }
@@ -233,10 +234,9 @@ impl Worker<'_> {
     }
 
     fn store(&self, original: &Original, made: &SessionOutput) -> bool {
-        let id = original.reference.to_string();
-        let Order { gateway, tenant, asker, .. } = self.order;
-        let stored = gateway.store.put(EntryKind::Original, tenant, &id, original.text.as_bytes());
-        let telemetry = &gateway.telemetry;
+        let Order { shared, tenant, asker, .. } = self.order;
+        let stored = shared.originals.put(tenant, original.reference, &original.text);
+        let telemetry = &shared.telemetry;
         stored
             .inspect_err(|error| match asker {
                 Asker::Model if !made.deduped => telemetry.original_not_kept(error),
@@ -250,7 +250,7 @@ impl Worker<'_> {
         let body = &self.order.body;
         let figures = Figures::untouched(&result.tool(body), result.id(body).as_deref());
         let forwarded = Forwarded::untouched(Arc::new(figures));
-        let entry = self.order.gateway.memo.keep(chain, result, body, forwarded);
+        let entry = self.order.shared.memo.keep(chain, result, body, forwarded);
         Done { entry, is_repeated: false, memo_reused: false, memo_changed: false, deduped: false }
     }
 
@@ -268,5 +268,5 @@ fn is_out_of_time(compressed: &CompressedOutput) -> bool {
 /// so that what is forwarded would depend on who asked first.
 fn session(order: &Order, options: &Options) -> Option<Arc<Mutex<Session>>> {
     let id = options.compression.session_id.as_deref()?;
-    Some(order.gateway.sessions.of(&order.tenant, id))
+    Some(order.shared.sessions.of(&order.tenant, id))
 }

@@ -79,8 +79,8 @@ impl<'o> Scope<'o> {
             Effort::Least => None,
             // Nothing is taken out in the others.
             _ if !mode.is_safe() => None,
-            Effort::Full => order.gateway.reference_key(),
-            Effort::Remembered => match order.gateway.key_state() {
+            Effort::Full => order.shared.originals.reference_key(),
+            Effort::Remembered => match order.shared.originals.key_state() {
                 KeyState::Known(key) => Some(key),
                 KeyState::Missing => None,
                 KeyState::Unasked => return Err(Unread::Effort),

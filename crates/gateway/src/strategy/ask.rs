@@ -1,7 +1,7 @@
 //! Asking somebody else, within bounds.
 
 use super::candidate::Candidate;
-use super::{external, service};
+use super::{StrategyShared, external, service};
 use crate::rewrite::Order;
 use bytes::Bytes;
 use http::{Request, StatusCode};
@@ -16,6 +16,7 @@ const LONGEST_ANSWER: usize = 8 << 20;
 
 /// Asks for one request.
 pub(crate) struct Asker<'a> {
+    pub(crate) shared: &'a StrategyShared,
     pub(crate) order: &'a Order,
 }
 
@@ -41,7 +42,7 @@ pub(crate) enum AskError {
 impl Asker<'_> {
     /// The shorter text of a service or a model.
     pub(crate) async fn ask(&self, candidate: &Candidate) -> Result<String, AskError> {
-        let limits = &self.order.gateway.strategy_limits;
+        let limits = &self.shared.limits;
         if !limits.breaker.is_closed(Instant::now()) {
             return Err(AskError::LeftAlone);
         }
@@ -71,7 +72,7 @@ impl Asker<'_> {
             .body(body.into())
             .map_err(|error| AskError::Unreachable(error.to_string()))?;
         let asking = async {
-            let sent = self.order.gateway.client.send(&mut request, false, timeout).await;
+            let sent = self.shared.client.send(&mut request, false, timeout).await;
             let answer = sent.map_err(|error| AskError::Unreachable(error.to_string()))?;
             if answer.status() != StatusCode::OK {
                 return Err(AskError::Status(answer.status()));

@@ -2,7 +2,8 @@
 
 use super::Limits;
 use crate::memo::Found;
-use crate::rewrite::{Effort, Order, Plain, Scope};
+use crate::plain_output::Plain;
+use crate::rewrite::{Effort, Order, Scope};
 use crate::sticky::Sticky;
 use tokenforge_config::{Choice, Strategy};
 use tokenforge_engine::context::CallContext;
@@ -36,7 +37,7 @@ fn needs_store(order: &Order) -> bool {
 
 /// The results of a body that the strategy may shorten. Blocks.
 pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
-    let texts = order.gateway.memo.texts(order.speaker(), Found::new());
+    let texts = order.shared.memo.texts(order.speaker(), Found::new());
     let Ok(scope) = Scope::read(order, Effort::Full, &texts) else { return Vec::new() };
     if !scope.may_leave_out() || scope.is_observed {
         return Vec::new();
@@ -59,7 +60,7 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
         let Some(reference) = engine.reference(&redacted) else { continue };
         let compressed = engine.compress(&output, &History::default());
         let key = Limits::fingerprint(tool_output);
-        let sticky = Sticky::words(&*order.gateway.store, &key, &output, engine.settings());
+        let sticky = Sticky::words(&*order.shared.store, &key, &output, engine.settings());
         let remembered = match sticky.found() {
             Ok(remembered) => remembered,
             Err(_) if needs_store(order) => continue,
@@ -121,7 +122,7 @@ impl Candidate {
 
     /// Remembers what was decided. Can it be decided so again? Blocks.
     pub(crate) fn remember(&self, order: &Order, text: Option<&str>) -> bool {
-        let remembered = Sticky::known(&*order.gateway.store, &self.key).remember(text);
+        let remembered = Sticky::known(&*order.shared.store, &self.key).remember(text);
         remembered.is_ok() || !needs_store(order)
     }
 }

@@ -1,4 +1,4 @@
-//! How much a strategy may ask, across the process.
+//! The rate limit of a strategy: how much it may ask, across the process.
 
 use super::breaker::Breaker;
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};

@@ -1,30 +1,13 @@
-//! The counters, each listed once with the name and the words under which it is seen.
+//! The metric counters, each listed once with the name and the words under which it is seen.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// A number that only grows.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Counter(Arc<AtomicU64>);
-
-impl Counter {
-    pub(crate) fn add(&self, count: u64) {
-        if count > 0 {
-            self.0.fetch_add(count, Ordering::Relaxed);
-        }
-    }
-
-    pub(crate) fn value(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+use crate::counter::SharedCounter;
 
 macro_rules! counters {
     ($($name:ident: $help:literal,)*) => {
         /// Everything that is counted.
         #[derive(Debug, Default)]
         pub(crate) struct Counters {
-            $(pub(crate) $name: Counter,)*
+            $(pub(crate) $name: SharedCounter,)*
         }
 
         impl Counters {

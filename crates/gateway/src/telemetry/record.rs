@@ -1,7 +1,6 @@
 //! What is known about a request when it is over, and what the ledger gets of it.
 
-use crate::expand::Expanded;
-use crate::report::{Report, ResultReport, Sums};
+use crate::report::{FetchedBack, Report, ResultReport, Sums};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::expand_tool;
 use tokenforge_ledger::{
@@ -27,7 +26,7 @@ pub(crate) struct Record {
     /// What the provider counted.
     pub(crate) usage: Option<TurnUsage>,
     /// What the model fetched back.
-    pub(crate) expanded: Vec<Expanded>,
+    pub(crate) fetched: Vec<FetchedBack>,
     /// It is paid for with a subscription.
     pub(crate) is_subscription: bool,
 }
@@ -53,11 +52,11 @@ impl Record {
                 entry.add(ResultOutcome { program: program(result), kept, ..fresh });
             }
         }
-        for expanded in &self.expanded {
-            let outcome = self.outcome_expanded(expanded);
+        for fetched in &self.fetched {
+            let outcome = self.outcome_fetched(fetched);
             let ResultOutcome { tool, program, .. } = outcome.clone();
             let tokens = outcome.expanded;
-            entry.add_fetch(OriginalFetch { tool, program, part: expanded.part, tokens });
+            entry.add_fetch(OriginalFetch { tool, program, part: fetched.part, tokens });
             entry.add(outcome);
         }
         // Somebody has to pay for the replies in which the model asked.
@@ -73,7 +72,7 @@ impl Record {
         let mut entry = self.blank();
         entry.results = vec![
             ResultOutcome {
-                expanded: self.expanded.iter().map(|expanded| expanded.tokens as u64).sum(),
+                expanded: self.fetched.iter().map(|fetched| fetched.tokens as u64).sum(),
                 ..ResultOutcome::fresh("", [], fresh.before, fresh.after)
             },
             ResultOutcome {
@@ -120,9 +119,9 @@ impl Record {
         Some(results + (others / BYTES_PER_TOKEN) as u64)
     }
 
-    fn outcome_expanded(&self, expanded: &Expanded) -> ResultOutcome {
-        let tokens = expanded.tokens as u64;
-        let result = expanded.result.and_then(|index| self.report.results.get(index));
+    fn outcome_fetched(&self, fetched: &FetchedBack) -> ResultOutcome {
+        let tokens = fetched.tokens as u64;
+        let result = fetched.result.and_then(|index| self.report.results.get(index));
         match result {
             Some(result) => ResultOutcome {
                 program: program(result),

@@ -13,8 +13,8 @@ use tokenforge_ledger::{
 };
 
 impl Telemetry {
-    /// A provider took the request.
-    pub(crate) fn taken(&self, record: &Record) {
+    /// A provider accepted the request.
+    pub(crate) fn count_accepted(&self, record: &Record) {
         let (counters, sums) = (&self.counters, &record.sums);
         counters.results.add(sums.results);
         counters.compressed.add(sums.compressed);
@@ -30,8 +30,8 @@ impl Telemetry {
         self.with_tables(|tables| tables.add(&record.report));
     }
 
-    /// No provider took the request.
-    pub(crate) fn not_taken(&self) {
+    /// No provider accepted the request.
+    pub(crate) fn count_not_accepted(&self) {
         self.counters.requests_not_taken.add(1);
     }
 

@@ -1,0 +1,62 @@
+//! The account of a request under way: what it saved is counted when it is over, however it ends.
+
+use crate::report::{FetchedBack, Report};
+use crate::telemetry::{Record, Telemetry};
+use std::sync::Arc;
+use tokenforge_providers::TurnUsage;
+
+/// The account of a request under way. Only one that a provider accepted saves anything.
+pub(crate) struct PendingAccount {
+    telemetry: Arc<Telemetry>,
+    record: Record,
+    is_accepted: bool,
+}
+
+impl PendingAccount {
+    /// A request, and the length of the body that goes on if it goes to a model.
+    pub(crate) fn new(
+        telemetry: &Arc<Telemetry>,
+        report: Report,
+        body_bytes: Option<usize>,
+    ) -> Self {
+        let record = Record { sums: report.sums(), report, body_bytes, ..Record::default() };
+        PendingAccount { telemetry: telemetry.clone(), record, is_accepted: false }
+    }
+
+    /// Says whether it is paid for with a subscription.
+    pub(crate) fn with_subscription(mut self, is_subscription: bool) -> Self {
+        self.record.is_subscription = is_subscription;
+        self
+    }
+
+    /// The provider accepted the request.
+    pub(crate) fn accept(&mut self) {
+        self.is_accepted = true;
+        self.telemetry.count_accepted(&self.record);
+        if !self.telemetry.has_ledger() {
+            // Nobody asks for them one by one any more.
+            self.record.report.results = Vec::new();
+        }
+    }
+
+    /// The model fetched something back.
+    pub(crate) fn add_fetched(&mut self, fetched: Option<FetchedBack>) {
+        self.record.fetched.extend(fetched);
+    }
+
+    /// The provider said what the turn cost.
+    pub(crate) fn add_usage(&mut self, usage: TurnUsage) {
+        self.telemetry.count_usage(&usage);
+        self.record.usage = Some(usage);
+    }
+}
+
+impl Drop for PendingAccount {
+    fn drop(&mut self) {
+        let record = std::mem::take(&mut self.record);
+        match self.is_accepted {
+            true => self.telemetry.settle(record),
+            false => self.telemetry.count_not_accepted(),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What a strategy made of the results of a request, found by their texts.
+
+use std::collections::HashMap;
+use tokenforge_engine::{CompressedOutput, Output};
+
+/// What strategies made of the results of a request.
+#[derive(Debug, Default)]
+pub(crate) struct Shortened {
+    pub(crate) by_text: HashMap<blake3::Hash, CompressedOutput>,
+    /// Why there is nothing for others.
+    pub(crate) errors: HashMap<blake3::Hash, Box<str>>,
+    pub(crate) strategy: Option<&'static str>,
+}
+
+impl Shortened {
+    /// What was made of this output.
+    pub(crate) fn find(&self, output: &Output<'_>) -> Option<CompressedOutput> {
+        if self.by_text.is_empty() {
+            return None;
+        }
+        self.by_text.get(&blake3::hash(output.text.as_bytes())).cloned()
+    }
+
+    /// Why the strategy made nothing of this output, if it was asked.
+    pub(crate) fn error_of(&self, output: &Output<'_>) -> Option<Box<str>> {
+        if self.errors.is_empty() {
+            return None;
+        }
+        self.errors.get(&blake3::hash(output.text.as_bytes())).cloned()
+    }
+
+    /// The strategy whose words are in these.
+    pub(crate) fn strategy_of(&self, output: &Output<'_>) -> Option<&'static str> {
+        self.find(output).and(self.strategy)
+    }
+}

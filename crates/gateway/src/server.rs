@@ -1,0 +1,61 @@
+//! The gateway as a server: what starts and ends with it, around the connections that [`tokenforge_proxy`] serves.
+
+use crate::exchange;
+use crate::gateway::Gateway;
+use crate::limits::server_limits;
+use crate::traces;
+use crate::usage_tap::TappedBody;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::server::{RequestHandler, Server};
+use tokio::net::TcpListener;
+
+/// Serves connections until `stop` ends, and then those that are open until they are done or out of time.
+///
+/// # Errors
+/// There cannot be another thread, or the listener has no address.
+pub async fn serve(
+    gateway: Arc<Gateway>,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    gateway.admin.set_port(listener.local_addr()?.port());
+    let limits = server_limits(&gateway.settings().limits);
+    let server = Server::start(&GatewayHandler(gateway.clone()), limits)?;
+    let warming = gateway.clone();
+    // What the first request would wait for is made while nobody waits.
+    std::thread::spawn(move || warming.warm_up());
+    if let Some(traces) = &gateway.traces {
+        tokio::spawn(traces::export(traces.clone(), gateway.client.clone()));
+    }
+    server.accept_until(&listener, stop).await;
+    gateway.start_draining();
+    let _threads = server.drain(listener).await;
+    gateway.mcp.stop().await;
+    let _ = run_blocking(move || gateway.telemetry.close()).await;
+    Ok(())
+}
+
+/// Answers requests as the gateway.
+#[derive(Clone)]
+struct GatewayHandler(Arc<Gateway>);
+
+impl RequestHandler for GatewayHandler {
+    type Body = TappedBody;
+
+    fn answer(
+        &self,
+        request: Request<Incoming>,
+        remote: SocketAddr,
+    ) -> impl Future<Output = Response<TappedBody>> + Send {
+        exchange::serve(&self.0, request, remote)
+    }
+
+    fn is_draining(&self) -> bool {
+        self.0.is_draining()
+    }
+}

@@ -1,0 +1,53 @@
+//! What a request sees of the settings: all of one moment, whatever is changed meanwhile.
+
+use crate::chains::Chains;
+use crate::guard::OriginRules;
+use crate::options::Options;
+use crate::route::Routes;
+use crate::tenant::Door;
+use tokenforge_config::{SchemaCompression, Settings};
+use tokenforge_engine::Mode;
+use tokenforge_plugin::{ConfigError, Registry};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The settings of one moment, and what was made of them.
+pub(crate) struct GatewayState {
+    pub(crate) settings: Settings,
+    /// What the engine is to do, unless a request asks otherwise.
+    pub(crate) engine: tokenforge_engine::Settings,
+    /// Tells strategies apart.
+    pub(crate) strategy_print: u64,
+    pub(crate) keys: Door,
+    /// From where requests may come.
+    pub(crate) origin_rules: OriginRules,
+    pub(crate) chains: Chains,
+    pub(crate) routes: Routes,
+}
+
+impl GatewayState {
+    pub(crate) fn new(
+        settings: Settings,
+        registry: &Registry,
+        previous: &Chains,
+    ) -> Result<Self, ConfigError> {
+        Ok(GatewayState {
+            engine: settings.tool_output.engine_settings(),
+            strategy_print: xxh3_64(format!("{:?}", settings.tool_output.strategy).as_bytes()),
+            keys: Door::new(&settings.keys),
+            origin_rules: OriginRules::new(&settings),
+            chains: Chains::new(&settings, registry, previous)?,
+            routes: Routes::new(&settings),
+            settings,
+        })
+    }
+
+    /// Is there anything to be done to a request that asks for this in its headers?
+    pub(crate) fn has_work(&self, options: &Options) -> bool {
+        let Settings { tool_output, schema_compression, redact_secrets, toon, .. } = &self.settings;
+        let mode = options.compression.mode.unwrap_or(tool_output.mode);
+        (tool_output.enabled && mode != Mode::Disabled)
+            || *schema_compression != SchemaCompression::Disabled
+            || *redact_secrets
+            || toon.enabled
+    }
+}

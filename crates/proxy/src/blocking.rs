@@ -1,0 +1,13 @@
+//! Work that blocks, on threads where it may.
+
+use std::time::Duration;
+
+/// How long anybody waits for such work: a store may never answer.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Does work that blocks. Nothing if a defect ended it, or it did not end.
+pub async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await.ok()?.ok()
+}

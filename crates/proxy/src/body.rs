@@ -1,0 +1,267 @@
+//! The body of a message: whole, in pieces, passed through as it arrives, or made by a task.
+
+use crate::read::{BodyRead, PieceBuffer};
+use crate::upstream::ReceivedBody;
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, Sleep};
+
+/// What goes wrong while a body passes.
+pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A body, by where its bytes come from.
+pub enum Body {
+    /// Bytes that are here already.
+    Whole(Bytes),
+    /// The same, in the pieces in which they came.
+    Pieces(VecDeque<Bytes>),
+    /// Passed on as it arrives, without a look at it.
+    Passing(Box<PassingBody>),
+    /// Made piece by piece by a task, which ends when the reader goes away.
+    Channel(mpsc::Receiver<Result<Bytes, BodyError>>),
+    /// Broken off. Once that is told there is nothing more.
+    Broken(Option<BodyError>),
+}
+
+/// A body that is passed on as it arrives.
+pub struct PassingBody {
+    /// What was read before it turned out that it is to be passed on.
+    before: Bytes,
+    rest: ReceivedBody,
+    stall_timer: StallTimer,
+}
+
+/// How slow the sender of a body may be.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyTimeout {
+    /// Silence of this length ends it.
+    idle: Duration,
+    /// All of it must be here by then.
+    until: Option<Instant>,
+}
+
+impl BodyTimeout {
+    /// Silence of this length ends it.
+    #[must_use]
+    pub fn idle(idle: Duration) -> Self {
+        BodyTimeout { idle, until: None }
+    }
+
+    /// The same, and all of it must be here within `total` from now.
+    #[must_use]
+    pub fn within(idle: Duration, total: Duration) -> Self {
+        BodyTimeout { idle, until: Some(Instant::now() + total) }
+    }
+
+    /// When it is over, if nothing more comes.
+    fn end(self) -> Instant {
+        let silent = Instant::now() + self.idle;
+        self.until.map_or(silent, |until| until.min(silent))
+    }
+}
+
+/// The sender of a body was too slow.
+#[derive(Debug, thiserror::Error)]
+#[error("the sender of the body was too slow")]
+pub struct TooSlow;
+
+impl Body {
+    /// Nothing at all.
+    #[must_use]
+    pub fn empty() -> Self {
+        Body::Whole(Bytes::new())
+    }
+
+    /// Passes on a body as it arrives.
+    pub fn passing(rest: impl Into<ReceivedBody>, timeout: BodyTimeout) -> Self {
+        Body::Passing(Box::new(PassingBody::new(rest, timeout)))
+    }
+}
+
+impl Body {
+    /// Reads a body of up to `limit` bytes. A longer one goes on where it began, and so does one that is being made.
+    pub async fn read(self, limit: usize) -> Result<BodyRead, BodyError> {
+        match self {
+            Body::Whole(bytes) if bytes.len() <= limit => Ok(BodyRead::Whole(bytes)),
+            Body::Whole(_) | Body::Pieces(_) | Body::Channel(_) | Body::Broken(_) => {
+                Ok(BodyRead::TooLong(self))
+            }
+            Body::Passing(mut passing) => {
+                Ok(match passing.gather(limit, PieceBuffer::default()).await? {
+                    Some(gathered) => BodyRead::Whole(gathered.into()),
+                    None => BodyRead::TooLong(Body::Passing(passing)),
+                })
+            }
+        }
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Body::Whole(bytes)
+    }
+}
+
+impl From<Vec<Bytes>> for Body {
+    fn from(mut pieces: Vec<Bytes>) -> Self {
+        match pieces.len() {
+            0 | 1 => Body::Whole(pieces.pop().unwrap_or_default()),
+            _ => Body::Pieces(pieces.into()),
+        }
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Bytes::from(text).into()
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    #[inline]
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let body = self.get_mut();
+        let frame = match body {
+            Body::Whole(bytes) => return Poll::Ready(take_frame(bytes).map(Ok)),
+            Body::Pieces(pieces) => {
+                return Poll::Ready(pieces.pop_front().map(|piece| Ok(Frame::data(piece))));
+            }
+            Body::Passing(passing) => ready!(passing.poll_frame(context)),
+            Body::Channel(pieces) => {
+                ready!(pieces.poll_recv(context)).map(|piece| piece.map(Frame::data))
+            }
+            Body::Broken(error) => return Poll::Ready(error.take().map(Err)),
+        };
+        let Some(Err(error)) = frame else { return Poll::Ready(frame) };
+        // Whoever hears of it sends nothing any more: before that, what came goes out.
+        *body = Body::Broken(Some(error));
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    #[inline]
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Body::Whole(bytes) => bytes.is_empty(),
+            Body::Pieces(pieces) => pieces.is_empty(),
+            Body::Passing(passing) => passing.before.is_empty() && passing.rest.is_end_stream(),
+            Body::Channel(_) | Body::Broken(_) => false,
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Body::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Body::Pieces(pieces) => {
+                SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum())
+            }
+            Body::Passing(passing) => {
+                let before = passing.before.len() as u64;
+                let rest = passing.rest.size_hint();
+                let mut hint = SizeHint::new();
+                hint.set_lower(before + rest.lower());
+                if let Some(upper) = rest.upper() {
+                    hint.set_upper(before + upper);
+                }
+                hint
+            }
+            Body::Channel(_) | Body::Broken(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl PassingBody {
+    pub(super) fn new(rest: impl Into<ReceivedBody>, timeout: BodyTimeout) -> Self {
+        PassingBody {
+            before: Bytes::new(),
+            rest: rest.into(),
+            stall_timer: StallTimer::new(timeout),
+        }
+    }
+
+    /// Reads up to `limit` bytes. Nothing if there are more: then it goes on where it began.
+    pub(super) async fn gather(
+        &mut self,
+        limit: usize,
+        mut gathered: PieceBuffer,
+    ) -> Result<Option<PieceBuffer>, BodyError> {
+        while let Some(frame) = poll_fn(|context| self.poll_frame(context)).await {
+            let Ok(piece) = frame?.into_data() else { continue };
+            gathered.add(piece, self.rest.size_hint().lower());
+            if gathered.len() > limit {
+                self.before = gathered.into();
+                return Ok(None);
+            }
+        }
+        Ok(Some(gathered))
+    }
+
+    fn poll_frame(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        if let Some(before) = take_frame(&mut self.before) {
+            return Poll::Ready(Some(Ok(before)));
+        }
+        match Pin::new(&mut self.rest).poll_frame(context) {
+            Poll::Ready(frame) => {
+                self.stall_timer.moved();
+                Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+            }
+            Poll::Pending => {
+                ready!(self.stall_timer.poll_expired(context));
+                Poll::Ready(Some(Err(TooSlow.into())))
+            }
+        }
+    }
+}
+
+/// Watches how slow a sender is. The timer is made when there is first something to wait for.
+struct StallTimer {
+    timeout: BodyTimeout,
+    timer: Option<Pin<Box<Sleep>>>,
+    has_moved: bool,
+}
+
+impl StallTimer {
+    fn new(timeout: BodyTimeout) -> Self {
+        StallTimer { timeout, timer: None, has_moved: false }
+    }
+
+    fn moved(&mut self) {
+        self.has_moved = true;
+    }
+
+    fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let end = || self.timeout.end();
+        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end())));
+        if std::mem::take(&mut self.has_moved) {
+            timer.as_mut().reset(end());
+        }
+        timer.as_mut().poll(context)
+    }
+}
+
+/// The bytes, if there are any left.
+fn take_frame(bytes: &mut Bytes) -> Option<Frame<Bytes>> {
+    (!bytes.is_empty()).then(|| Frame::data(std::mem::take(bytes)))
+}

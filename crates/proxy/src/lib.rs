@@ -1,0 +1,25 @@
+//! An HTTP reverse proxy's machinery, without what it is a proxy for.
+//!
+//! A [`Server`](server::Server) accepts connections and gives each to one of its serving threads, which answers requests
+//! through a [`RequestHandler`](server::RequestHandler). An [`UpstreamClient`](upstream::UpstreamClient) sends requests on,
+//! over a connection pool that every serving thread has for itself. A [`Body`](body::Body) passes through as it arrives, with
+//! backpressure, or is read whole within bounds.
+//!
+//! Settings come as small types of this crate's own. It knows nothing of models, tenants or compression, and is tested
+//! without them.
+
+pub mod blocking;
+pub mod body;
+pub mod byte_budget;
+mod client_stream;
+pub mod coding;
+mod connection;
+mod flow;
+pub mod headers;
+pub mod read;
+pub mod server;
+mod serving_threads;
+mod shutdown;
+pub mod upstream;
+pub mod vary;
+mod wake_filter;

@@ -1,0 +1,13 @@
+//! Requests to upstream servers: TLS, environment proxies, the SSRF guard and the connection pool.
+
+mod client;
+mod connect;
+mod connection;
+mod environment_proxy;
+mod link;
+mod pool;
+mod received;
+mod ssrf_guard;
+
+pub use client::{UpstreamClient, UpstreamFailure, UpstreamLimits};
+pub use received::ReceivedBody;

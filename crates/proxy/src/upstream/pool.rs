@@ -1,0 +1,346 @@
+//! Requests over connections that are kept for the next one.
+//!
+//! Not the pool of `hyper-util`: that one prepares a new connection and starts a task for every request, found one or not,
+//! and has a task for each connection.
+
+mod idle_connections;
+
+use super::connect::Connector;
+use super::connection::{Error, SendFailure, UpstreamConnection};
+use crate::body::Body;
+use http::{Request, Response, Uri};
+use hyper::body::Incoming;
+use idle_connections::{IdleConnections, PoolKey};
+use std::future::poll_fn;
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
+use tower_service::Service;
+
+/// Sends requests, over idle connections where there are some.
+pub(super) struct Pool {
+    connector: Connector,
+    idle: Arc<IdleConnections>,
+}
+
+/// A connection in use, to be held until the answer was read. Then it is kept for the next request.
+pub(super) struct ConnectionLease {
+    connection: Option<UpstreamConnection>,
+    key: PoolKey,
+    idle: Weak<IdleConnections>,
+}
+
+impl Pool {
+    /// Keeps up to `most` idle connections to each upstream. Must be called in a runtime.
+    pub(super) fn new(connector: Connector, most: usize) -> Self {
+        Pool { connector, idle: IdleConnections::new(most) }
+    }
+
+    /// Sends a request and waits for the head of its answer.
+    pub(super) async fn send(
+        &self,
+        request: &mut Request<Body>,
+    ) -> Result<(Response<Incoming>, ConnectionLease), Error> {
+        let to = std::mem::take(request.uri_mut());
+        let key = PoolKey::of(&to)?;
+        loop {
+            let idle = self.idle.take(&key);
+            let is_reused = idle.is_some();
+            let mut connection = match idle {
+                Some(connection) => connection,
+                // In a box: most requests do not wait for it, and every request would have room for it.
+                None => Box::pin(self.connect(&to, &key)).await?,
+            };
+            match connection.send(request, &to).await {
+                Ok(answer) => {
+                    let (connection, idle) = (Some(connection), Arc::downgrade(&self.idle));
+                    return Ok((answer, ConnectionLease { connection, key, idle }));
+                }
+                // It was closed while nobody looked.
+                Err(SendFailure { is_unsent: true, .. }) if is_reused => {}
+                Err(SendFailure { error, .. }) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn connect(&self, to: &Uri, key: &PoolKey) -> Result<UpstreamConnection, Error> {
+        let mut connector = self.connector.clone();
+        poll_fn(|context| connector.poll_ready(context)).await?;
+        let connection =
+            UpstreamConnection::handshake(connector.call(to.clone()).await?, to).await?;
+        if let Some(shared) = connection.share() {
+            self.idle.put(key, shared);
+        }
+        Ok(connection)
+    }
+}
+
+impl ConnectionLease {
+    /// Looks for something that comes over the connection: see [`UpstreamConnection::poll`].
+    pub(super) fn poll<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        match &mut self.connection {
+            Some(connection) => connection.poll(context, poll),
+            None => poll(context),
+        }
+    }
+}
+
+impl Drop for ConnectionLease {
+    fn drop(&mut self) {
+        if let (Some(connection), Some(idle)) = (self.connection.take(), self.idle.upgrade()) {
+            idle.put(&self.key, connection);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upstream::connect::connector;
+    use crate::upstream::environment_proxy::EnvironmentProxies;
+    use crate::upstream::received::ReceivedBody;
+    use bytes::Bytes;
+    use http::Method;
+    use http::uri::PathAndQuery;
+    use http_body_util::{BodyExt, Either, Full};
+    use hyper::service::service_fn;
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+    use hyper_util::server::conn::auto;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    use std::convert::Infallible;
+    use std::net::SocketAddr;
+    use std::process::Command;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+    use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+    use tokio::net::TcpListener;
+    use tokio::sync::Notify;
+    use tokio::task::JoinSet;
+    use tokio_rustls::TlsAcceptor;
+
+    /// A server that counts connections. It says what it is sent, or else the version and the address of the request.
+    struct Server {
+        address: SocketAddr,
+        accepted: Arc<AtomicUsize>,
+    }
+
+    impl Server {
+        async fn plain() -> Self {
+            Self::start(|stream| async { speak(stream).await }).await
+        }
+
+        async fn start<F: Future<Output = ()> + Send + 'static>(
+            serve: impl Fn(tokio::net::TcpStream) -> F + Send + 'static,
+        ) -> Self {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let accepted = Arc::<AtomicUsize>::default();
+            let count = Arc::clone(&accepted);
+            tokio::spawn(async move {
+                while let Ok((stream, _)) = listener.accept().await {
+                    count.fetch_add(1, Ordering::SeqCst);
+                    tokio::spawn(serve(stream));
+                }
+            });
+            Server { address, accepted }
+        }
+
+        fn accepted(&self) -> usize {
+            self.accepted.load(Ordering::SeqCst)
+        }
+    }
+
+    async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let service = service_fn(|request: Request<Incoming>| async move {
+            let said = format!("{:?} {}", request.version(), request.uri());
+            let body = match request.method() {
+                &Method::POST => Either::Left(request.into_body()),
+                _ => Either::Right(Full::<Bytes>::from(said)),
+            };
+            Ok::<_, Infallible>(Response::new(body))
+        });
+        let builder = auto::Builder::new(TokioExecutor::new());
+        let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+    }
+
+    fn pool(roots: rustls::RootCertStore, most: usize) -> Pool {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ClientConfig::builder_with_provider(provider);
+        let tls = tls.with_safe_default_protocol_versions().unwrap();
+        let tls = tls.with_root_certificates(roots).with_no_client_auth();
+        let patience = Duration::from_secs(20);
+        Pool::new(connector(tls, patience, false, Arc::new(EnvironmentProxies::none())), most)
+    }
+
+    async fn begin(pool: &Pool, to: &str) -> ReceivedBody {
+        begin_with(pool, Request::get(to).body(Body::empty()).unwrap()).await
+    }
+
+    async fn begin_with(pool: &Pool, mut request: Request<Body>) -> ReceivedBody {
+        let (answer, lease) = pool.send(&mut request).await.unwrap();
+        ReceivedBody::over(lease, None, answer.into_body())
+    }
+
+    async fn ask(pool: &Pool, to: &str) -> String {
+        let said = begin(pool, to).await.collect().await.unwrap().to_bytes();
+        String::from_utf8(said.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_used_again_once_its_answer_was_read() {
+        let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 8));
+        let to = format!("http://{}/a?b", server.address);
+        for _ in 0..3 {
+            assert_eq!(ask(&pool, &to).await, "HTTP/1.1 /a?b");
+        }
+        assert_eq!(server.accepted(), 1);
+        let unread = begin(&pool, &to).await;
+        ask(&pool, &to).await;
+        assert_eq!(server.accepted(), 2);
+        drop(unread);
+    }
+
+    /// Thousands of streams may be open at once, and such a buffer has several kilobytes.
+    #[tokio::test]
+    async fn an_answer_keeps_nothing_of_the_buffer_that_its_request_was_read_into() {
+        let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 8));
+        let buffer = Arc::<[u8]>::from(*b"/a?b");
+        // Over a new connection, and over one that was kept.
+        for _ in 0..2 {
+            let path = PathAndQuery::from_maybe_shared(Bytes::from_owner(buffer.clone())).unwrap();
+            let to = Uri::builder().scheme("http").authority(server.address.to_string());
+            let to = to.path_and_query(path).build().unwrap();
+            let request = Request::get(to).body(Body::empty()).unwrap();
+            assert_eq!(Arc::strong_count(&buffer), 2);
+            let answer = begin_with(&pool, request).await;
+            assert_eq!(Arc::strong_count(&buffer), 1);
+            assert_eq!(answer.collect().await.unwrap().to_bytes(), "HTTP/1.1 /a?b");
+        }
+        assert_eq!(server.accepted(), 1);
+    }
+
+    #[tokio::test]
+    async fn an_answer_may_begin_before_the_request_ends() {
+        let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 8));
+        let to = format!("http://{}", server.address);
+        // More than all buffers on the way hold: it must be sent while the answer is read.
+        let long: Bytes = (0..32 << 20).map(|at: u32| at.to_le_bytes()[1]).collect();
+        for _ in 0..2 {
+            let request = Request::post(&to).body(long.clone().into()).unwrap();
+            let said = begin_with(&pool, request).await.collect().await.unwrap().to_bytes();
+            assert!(said == long);
+        }
+        assert_eq!(server.accepted(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_was_closed_meanwhile_costs_no_request() {
+        let server = Server::start(|mut stream| async move {
+            let mut request = [0; 1024];
+            let _ = stream.read(&mut request).await;
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
+        });
+        let (server, pool) = (server.await, pool(rustls::RootCertStore::empty(), 8));
+        for turn in 1..=3 {
+            assert_eq!(ask(&pool, &format!("http://{}", server.address)).await, "ok");
+            assert_eq!(server.accepted(), turn);
+            while !pool.idle.are_closed() {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_gives_back_what_it_cannot_send() {
+        let [leave, left] = [(); 2].map(|()| Arc::new(Notify::new()));
+        let (asked, done) = (leave.clone(), left.clone());
+        let server = Server::start(move |mut stream| {
+            let (asked, done) = (asked.clone(), done.clone());
+            async move {
+                let mut request = [0; 1024];
+                let _ = stream.read(&mut request).await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
+                asked.notified().await;
+                drop(stream);
+                done.notify_one();
+            }
+        });
+        let (server, other) = (server.await, Server::plain().await);
+        let pool = pool(rustls::RootCertStore::empty(), 8);
+        for turn in 1..=3 {
+            assert_eq!(ask(&pool, &format!("http://{}", server.address)).await, "ok");
+            assert_eq!(server.accepted(), turn);
+            leave.notify_one();
+            left.notified().await;
+            // Who hears this answer has heard of what came before it. Nobody has looked at the other connection.
+            ask(&pool, &format!("http://{}", other.address)).await;
+            assert_eq!(pool.idle.count(), 2);
+        }
+    }
+
+    /// What `localhost` shows of itself, and its key.
+    fn certificate() -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
+        let folder = tempfile::tempdir().unwrap();
+        let [shown, key] = ["shown.pem", "key.pem"].map(|name| folder.path().join(name));
+        let options = "req -x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -subj /CN=localhost \
+                       -addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE";
+        let made = Command::new("openssl")
+            .args(options.split_whitespace())
+            .args(["-keyout".as_ref(), key.as_os_str(), "-out".as_ref(), shown.as_os_str()])
+            .output()
+            .expect("the tests need a program: apt-get install openssl");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let shown = CertificateDer::from_pem_file(shown).unwrap();
+        (shown, PrivateKeyDer::from_pem_file(key).unwrap())
+    }
+
+    #[tokio::test]
+    async fn over_http2_many_requests_share_a_connection() {
+        let (certificate, key) = certificate();
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(certificate.clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ServerConfig::builder_with_provider(provider);
+        let tls = tls.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let mut tls = tls.with_single_cert(vec![certificate], key).unwrap();
+        tls.alpn_protocols = vec![b"h2".to_vec()];
+        let acceptor = TlsAcceptor::from(Arc::new(tls));
+        let server = Server::start(move |stream| {
+            let accepting = acceptor.accept(stream);
+            async { speak(accepting.await.unwrap()).await }
+        });
+        let (server, pool) = (server.await, Arc::new(pool(roots, 8)));
+        let to = format!("https://localhost:{}/a?b", server.address.port());
+        ask(&pool, &to).await;
+        let mut asking = JoinSet::new();
+        for _ in 0..20 {
+            let (pool, to) = (pool.clone(), to.clone());
+            asking
+                .spawn(async move { assert_eq!(ask(&pool, &to).await, format!("HTTP/2.0 {to}")) });
+        }
+        asking.join_all().await;
+        assert_eq!(server.accepted(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_nobody_uses_is_kept_within_its_bound_and_for_its_time() {
+        let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 2));
+        let to = format!("http://{}", server.address);
+        let idle = || pool.idle.count();
+        let mut under_way = Vec::new();
+        for _ in 0..4 {
+            under_way.push(begin(&pool, &to).await);
+        }
+        assert_eq!((server.accepted(), idle()), (4, 0));
+        drop(under_way);
+        assert_eq!(idle(), 2);
+        (1..idle_connections::MAX_IDLE_SWEEPS).for_each(|_| pool.idle.sweep());
+        assert_eq!(idle(), 2);
+        pool.idle.sweep();
+        assert_eq!(idle(), 0);
+    }
+}
