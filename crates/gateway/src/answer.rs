@@ -48,11 +48,11 @@ impl Problem {
 
     /// In the words of a provider, so that its clients show it as they show the provider's own.
     pub(crate) fn answer(&self, dialect: Option<Dialect>) -> Response<Body> {
-        self.answered(dialect).map(Body::from)
+        self.answer_bytes(dialect).map(Body::from)
     }
 
     /// The same, as bytes.
-    pub(crate) fn answered(&self, dialect: Option<Dialect>) -> Response<Bytes> {
+    pub(crate) fn answer_bytes(&self, dialect: Option<Dialect>) -> Response<Bytes> {
         // What is in no dialect is answered as OpenAI would: most clients know how to read that.
         let dialect = dialect.unwrap_or(Dialect::OpenAiChat);
         let mut answer = Response::new(Bytes::from(self.document(dialect)));
@@ -91,11 +91,11 @@ impl From<&UpstreamFailure> for Problem {
 /// A JSON document.
 pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> Response<Body> {
     let text = serde_json::to_string(document).unwrap_or_default();
-    text_of(status, "application/json", text)
+    text(status, "application/json", text)
 }
 
 /// A text of a type.
-pub(crate) fn text_of(
+pub(crate) fn text(
     status: StatusCode,
     content_type: &'static str,
     text: String,

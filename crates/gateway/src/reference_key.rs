@@ -15,12 +15,12 @@ pub(crate) struct ReferenceKey {
     /// That of the settings, which no store can change.
     fixed: Option<Arc<ReferenceSecret>>,
     /// The store's, once it gave it.
-    known: ArcSwapOption<Known>,
+    known: ArcSwapOption<StoreKey>,
     /// When the store was last asked for it, in vain.
     asked: Mutex<Option<Instant>>,
 }
 
-struct Known {
+struct StoreKey {
     bytes: [u8; 32],
     key: Arc<ReferenceSecret>,
 }
@@ -98,7 +98,7 @@ impl ReferenceKey {
 
     fn learn(&self, bytes: [u8; 32]) -> Arc<ReferenceSecret> {
         let key = Arc::new(ReferenceSecret::from_bytes(bytes));
-        self.known.store(Some(Arc::new(Known { bytes, key: key.clone() })));
+        self.known.store(Some(Arc::new(StoreKey { bytes, key: key.clone() })));
         key
     }
 }

@@ -6,23 +6,23 @@ use std::time::Duration;
 use tokenforge_store::{EntryKind, Store, StoreError, StoreStats};
 
 /// Another store, without its panics.
-pub(crate) struct Guarded(pub(crate) Arc<dyn Store>);
+pub(crate) struct PanicSafeStore(pub(crate) Arc<dyn Store>);
 
-impl Store for Guarded {
+impl Store for PanicSafeStore {
     fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        guarded(|| self.0.put(kind, tenant, id, bytes))
+        catch_panic(|| self.0.put(kind, tenant, id, bytes))
     }
 
     fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        guarded(|| self.0.get(kind, tenant, id))
+        catch_panic(|| self.0.get(kind, tenant, id))
     }
 
     fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
-        guarded(|| self.0.forget(kind, tenant, id))
+        catch_panic(|| self.0.forget(kind, tenant, id))
     }
 
     fn stats(&self) -> Result<StoreStats, StoreError> {
-        guarded(|| self.0.stats())
+        catch_panic(|| self.0.stats())
     }
 
     fn purge(
@@ -30,11 +30,11 @@ impl Store for Guarded {
         kind: Option<EntryKind>,
         unused_for: Option<Duration>,
     ) -> Result<u64, StoreError> {
-        guarded(|| self.0.purge(kind, unused_for))
+        catch_panic(|| self.0.purge(kind, unused_for))
     }
 
     fn key(&self) -> Result<[u8; 32], StoreError> {
-        guarded(|| self.0.key())
+        catch_panic(|| self.0.key())
     }
 
     fn known_key(&self) -> Option<[u8; 32]> {
@@ -47,7 +47,7 @@ impl Store for Guarded {
         tenant: &str,
         entries: &[(&str, &[u8])],
     ) -> Result<(), StoreError> {
-        guarded(|| self.0.put_all(kind, tenant, entries))
+        catch_panic(|| self.0.put_all(kind, tenant, entries))
     }
 
     fn get_all(
@@ -56,11 +56,11 @@ impl Store for Guarded {
         tenant: &str,
         ids: &[&str],
     ) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        guarded(|| self.0.get_all(kind, tenant, ids))
+        catch_panic(|| self.0.get_all(kind, tenant, ids))
     }
 }
 
-fn guarded<T>(call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+fn catch_panic<T>(call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let failed =
         || StoreError::Server { server: "the gateway".into(), reason: "it panicked".into() };
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(failed()))

@@ -1,6 +1,6 @@
 //! What a replacement saves, in figures.
 
-use crate::report::{Figures, Size};
+use crate::report::{ResultFigures, TextSize};
 use memchr::memchr_iter;
 use tokenforge_engine::context::CallContext;
 use tokenforge_engine::{CompressedOutput, Output, StageStep};
@@ -9,11 +9,11 @@ use tokenforge_tokens::Counter;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The figures of an output and what became of it.
-pub(crate) fn figures(
+pub(crate) fn result_figures(
     output: &Output<'_>,
     compressed: &CompressedOutput,
     counter: Counter,
-) -> Figures {
+) -> ResultFigures {
     let forwarded = compressed.text(output.text);
     let has =
         |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);
@@ -21,7 +21,7 @@ pub(crate) fn figures(
     let arguments = arguments.as_ref().map_or(output.arguments, |redacted| &redacted.text);
     let tokens = compressed.tokens(output.text, counter);
     let before = size(output.text, tokens.0);
-    Figures {
+    ResultFigures {
         tool: output.tool.into(),
         call: output.call.map(Into::into),
         verdict: compressed.verdict,
@@ -45,8 +45,8 @@ fn name(step: &StageStep) -> &'static str {
     step.stage
 }
 
-fn size(text: &str, tokens: usize) -> Size {
-    Size { tokens, bytes: text.len(), characters: text.chars().count(), lines: lines(text) }
+fn size(text: &str, tokens: usize) -> TextSize {
+    TextSize { tokens, bytes: text.len(), characters: text.chars().count(), lines: lines(text) }
 }
 
 /// As `text.lines().count()`, at memory speed.
