@@ -95,11 +95,7 @@ pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> Response<Bo
 }
 
 /// A text of a type.
-pub(crate) fn text(
-    status: StatusCode,
-    content_type: &'static str,
-    text: String,
-) -> Response<Body> {
+pub(crate) fn text(status: StatusCode, content_type: &'static str, text: String) -> Response<Body> {
     let mut answer = Response::new(text.into());
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));

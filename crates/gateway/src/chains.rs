@@ -25,7 +25,8 @@ impl PluginChains {
         let mut plugins = Vec::new();
         for plugin in &settings.plugins {
             // One that is off is made too, so that a mistake shows before it is turned on.
-            let made = registry.build(&plugin.name, plugin.config.expose()).map_err(explain_error)?;
+            let made =
+                registry.build(&plugin.name, plugin.config.expose()).map_err(explain_error)?;
             if plugin.enabled {
                 plugins.push((made, placement(plugin)));
             }

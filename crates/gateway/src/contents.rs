@@ -101,7 +101,11 @@ impl ContentQueue {
 }
 
 impl ResultContent {
-    pub(crate) fn new(original: &str, compressed: &CompressedOutput, figures: &ResultFigures) -> Self {
+    pub(crate) fn new(
+        original: &str,
+        compressed: &CompressedOutput,
+        figures: &ResultFigures,
+    ) -> Self {
         ResultContent {
             id: content_id(figures),
             tool: figures.tool.clone(),

@@ -91,7 +91,10 @@ struct StoredCall {
 
 impl DeferredCallStore {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        DeferredCallStore { known: Cache::with_weighter(KNOWN_CALLS, KNOWN_BYTES, TurnWeight), store }
+        DeferredCallStore {
+            known: Cache::with_weighter(KNOWN_CALLS, KNOWN_BYTES, TurnWeight),
+            store,
+        }
     }
 
     /// Answers the calls and keeps them for the next request. Blocks.

@@ -8,8 +8,8 @@
 
 mod answer_plugins;
 mod forge;
-mod request_body;
 mod redaction;
+mod request_body;
 mod rewriting;
 
 use crate::answer::{self, Problem};
@@ -133,9 +133,10 @@ impl RequestScope<'_> {
         // What a request to a route says to us, it says to plugins.
         let (options, kind) = match self.route {
             Some(_) => (RequestOptions::default(), None),
-            None => {
-                (RequestOptions::of_headers(&exchange.request().headers)?, ModelRequest::of(exchange.request()))
-            }
+            None => (
+                RequestOptions::of_headers(&exchange.request().headers)?,
+                ModelRequest::of(exchange.request()),
+            ),
         };
         let target = self.target(exchange, kind)?;
         let reader = self.reader(exchange.request(), kind, &options);
@@ -170,14 +171,20 @@ impl RequestScope<'_> {
         Ok(())
     }
 
-    fn target(&self, exchange: &mut Exchange, kind: Option<ModelRequest>) -> Result<UpstreamTarget, Stop> {
+    fn target(
+        &self,
+        exchange: &mut Exchange,
+        kind: Option<ModelRequest>,
+    ) -> Result<UpstreamTarget, Stop> {
         let head = exchange.request_mut();
         let path = head.uri.path_and_query().cloned();
         let path = path.unwrap_or_else(|| http::uri::PathAndQuery::from_static("/"));
         let upstreams = &self.state.settings.upstreams;
         let target = match &self.route {
             Some(route) => route.target(&path),
-            None => UpstreamTarget::of(upstreams, kind.map(|kind| kind.dialect), &path, &head.headers),
+            None => {
+                UpstreamTarget::of(upstreams, kind.map(|kind| kind.dialect), &path, &head.headers)
+            }
         };
         options::remove_from(&mut head.headers);
         target.map_err(target_problem)
@@ -313,7 +320,8 @@ struct ModelRequest {
 impl ModelRequest {
     /// Nothing if it is none that we know.
     fn of(head: &Parts) -> Option<Self> {
-        detect_api(head).map(|Detection { dialect, is_signed, .. }| ModelRequest { dialect, is_signed })
+        detect_api(head)
+            .map(|Detection { dialect, is_signed, .. }| ModelRequest { dialect, is_signed })
     }
 }
 

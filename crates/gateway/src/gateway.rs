@@ -4,11 +4,11 @@ use crate::chains::{self, PluginChains};
 use crate::contents::RecentContents;
 use crate::deferral::DeferredCallStore;
 use crate::guard::AdminGuard;
-use crate::panic_safe_store::PanicSafeStore;
 use crate::limits::upstream_limits;
 use crate::mcp;
 use crate::memo::{Evictions, Memo};
 use crate::original_store::OriginalStore;
+use crate::panic_safe_store::PanicSafeStore;
 use crate::reference_key::ReferenceKey;
 use crate::relay::RelayShared;
 use crate::rewrite::{PromptSizes, RewriteShared};
@@ -122,7 +122,12 @@ impl Gateway {
         let state = Arc::new(ArcSwap::from_pointee(state));
         Ok(Arc::new(Gateway {
             mcp: mcp::hub(&settings, &client, &originals, &state),
-            traces: settings.monitoring.otlp_endpoint.as_ref().map(TraceExporter::new).map(Arc::new),
+            traces: settings
+                .monitoring
+                .otlp_endpoint
+                .as_ref()
+                .map(TraceExporter::new)
+                .map(Arc::new),
             playground: Semaphore::new(1),
             ledger_reads: Arc::new(Semaphore::new(1)),
             bodies: ByteBudget::new(settings.limits.max_work_bytes),

@@ -11,7 +11,7 @@ mod read_cache;
 
 pub(crate) use evictions::Evictions;
 pub(crate) use forwarded_history::{ForwardedHistories, HistoryKey};
-pub(crate) use known_spans::{SpanHits, ConversationOwner, KnownSpans};
+pub(crate) use known_spans::{ConversationOwner, KnownSpans, SpanHits};
 use read_cache::ReadCache;
 
 use crate::report::ResultFigures;
@@ -162,7 +162,11 @@ impl Memo {
     }
 
     /// What is known of the texts and turns of somebody's body, in which these texts were found already.
-    pub(crate) fn known_spans<'m>(&'m self, speaker: ConversationOwner<'_>, found: SpanHits) -> KnownSpans<'m> {
+    pub(crate) fn known_spans<'m>(
+        &'m self,
+        speaker: ConversationOwner<'_>,
+        found: SpanHits,
+    ) -> KnownSpans<'m> {
         KnownSpans::new(self, speaker, found)
     }
 

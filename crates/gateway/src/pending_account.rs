@@ -19,7 +19,8 @@ impl PendingAccount {
         report: RequestReport,
         body_bytes: Option<usize>,
     ) -> Self {
-        let record = RequestAccount { sums: report.sums(), report, body_bytes, ..RequestAccount::default() };
+        let record =
+            RequestAccount { sums: report.sums(), report, body_bytes, ..RequestAccount::default() };
         PendingAccount { telemetry: telemetry.clone(), record, is_accepted: false }
     }
 

@@ -3,20 +3,20 @@
 //! What is the client's flows on as it arrives. A call of our tool is held back and answered, and the provider is asked
 //! again; what it says then goes on in the same answer to the client.
 
-mod request_template;
 mod answer_sink;
 mod context;
 mod no_reply;
+mod request_template;
 mod whole;
 
-pub(crate) use request_template::RequestTemplate;
 pub(crate) use context::RelayContext;
+pub(crate) use request_template::RequestTemplate;
 
 use crate::deferral::DeferredCallStore;
 use crate::original_store::OriginalStore;
 use crate::state::GatewayState;
-use bytes::Bytes;
 use answer_sink::{AnswerSink, ClientGone};
+use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{StatusCode, response};
 use http_body_util::BodyExt;
@@ -131,7 +131,11 @@ struct UpstreamAnswer {
 impl UpstreamAnswer {
     fn new(state: &GatewayState, head: &response::Parts, body: ReceivedBody) -> Self {
         let body = Body::passing(body, BodyTimeout::idle(state.settings.limits.idle_timeout));
-        UpstreamAnswer { body, coding: ContentCoding::of(&head.headers).ok().flatten(), decoder: None }
+        UpstreamAnswer {
+            body,
+            coding: ContentCoding::of(&head.headers).ok().flatten(),
+            decoder: None,
+        }
     }
 
     /// What a piece of it says.

@@ -22,7 +22,11 @@ pub(crate) struct RememberedDecision<'s> {
 impl<'s> RememberedDecision<'s> {
     /// Whether there was time for an output. Every new one is asked about, so its text is hashed in the fastest way:
     /// whoever makes two texts look alike has one of them go on as it came.
-    pub(crate) fn of_deadline(store: &'s dyn Store, output: &Output<'_>, settings: &Settings) -> Self {
+    pub(crate) fn of_deadline(
+        store: &'s dyn Store,
+        output: &Output<'_>,
+        settings: &Settings,
+    ) -> Self {
         let text = xxh3_128(output.text.as_bytes()).to_le_bytes();
         RememberedDecision { store, id: id("late", &text, output, settings) }
     }

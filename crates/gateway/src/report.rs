@@ -174,7 +174,8 @@ impl RequestReport {
     /// request without a result has nothing yet to tell it by.
     pub(crate) fn know_conversation(&mut self, tenant: &str) {
         let Some(first) = self.results.first().filter(|_| self.session.is_none()) else { return };
-        let ResultFigures { call, original_fingerprint, arguments_fingerprint, .. } = &*first.figures;
+        let ResultFigures { call, original_fingerprint, arguments_fingerprint, .. } =
+            &*first.figures;
         let call = call.as_deref().unwrap_or_default();
         self.session =
             Some(format!("{tenant} {call} {original_fingerprint:x} {arguments_fingerprint:x}"));

@@ -4,26 +4,26 @@
 //! that is renewed would cost the provider's cache. What is found in the [`Memo`](crate::memo::Memo) saves work and decides
 //! nothing.
 
-mod result_figures;
-pub(crate) mod forge_member;
+mod conversation_view;
 mod expand_payoff;
+pub(crate) mod forge_member;
+mod plan;
 mod prompt_json;
 mod redaction;
+mod result_figures;
 mod results;
-mod plan;
 mod shared;
 mod strategy_answers;
-mod conversation_view;
 
 pub(crate) use expand_payoff::PromptSizes;
+pub(crate) use plan::{NoPlan, RewritePlan};
 pub(crate) use redaction::{redact_request, unchecked_problem};
-pub(crate) use plan::{RewritePlan, NoPlan};
 pub(crate) use shared::RewriteShared;
 pub(crate) use strategy_answers::StrategyAnswers;
 
 use crate::answer::Problem;
 use crate::deferral::RequestConversation;
-use crate::memo::{SpanHits, ConversationOwner, KnownSpans};
+use crate::memo::{ConversationOwner, KnownSpans, SpanHits};
 use crate::options::RequestOptions;
 use crate::report::RequestReport;
 use crate::state::GatewayState;
@@ -179,17 +179,23 @@ pub(crate) fn rewrite(
         Err(NoPlan::Effort) => return Ok(RewriteAttempt::Unfinished(None)),
         Err(NoPlan::Untouched) => {
             let rewritten = RewrittenBody::untouched(&order.body);
-            return Ok(RewriteAttempt::Done(match forge_member::without_member(&order.body, &order.options)? {
-                Some(body) => RewrittenBody { body, is_changed: true, ..rewritten },
-                None => rewritten,
-            }));
+            return Ok(RewriteAttempt::Done(
+                match forge_member::without_member(&order.body, &order.options)? {
+                    Some(body) => RewrittenBody { body, is_changed: true, ..rewritten },
+                    None => rewritten,
+                },
+            ));
         }
     };
     Ok(match rewrite_planned(order, means, scope, &texts, &begun)? {
         PlannedAttempt::Done(rewritten) => RewriteAttempt::Done(rewritten),
         PlannedAttempt::Unfinished(request, begun) => {
             let request = request.into_owned();
-            RewriteAttempt::Unfinished(Some(UnfinishedRewrite { request, found: texts.into_hits(), begun }))
+            RewriteAttempt::Unfinished(Some(UnfinishedRewrite {
+                request,
+                found: texts.into_hits(),
+                begun,
+            }))
         }
     })
 }

@@ -3,10 +3,11 @@
 
 use crate::answer::Problem;
 use crate::rewrite::{
-    RewriteAttempt, RewriteEffort, RewriteBudget, RewriteInput, UnfinishedRewrite, RewriteShared, RewrittenBody, StrategyAnswers, rewrite, unchecked_problem,
+    RewriteAttempt, RewriteBudget, RewriteEffort, RewriteInput, RewriteShared, RewrittenBody,
+    StrategyAnswers, UnfinishedRewrite, rewrite, unchecked_problem,
 };
 use crate::strategy::{StrategyShared, shorten};
-use crate::workers::{WorkPatience, QUEUE_PATIENCE, WorkFailure, WorkerPool};
+use crate::workers::{QUEUE_PATIENCE, WorkFailure, WorkPatience, WorkerPool};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_proxy::blocking::run_blocking;
@@ -80,7 +81,11 @@ impl Rewriter {
         let patience = WorkPatience { queue: QUEUE_PATIENCE, work: time + GRACE };
         let working = self.workers.run(&tenant, patience, move || {
             let deadline = Instant::now() + time;
-            let means = RewriteBudget { effort: RewriteEffort::Full, deadline, strategy_answers: &shortened };
+            let means = RewriteBudget {
+                effort: RewriteEffort::Full,
+                deadline,
+                strategy_answers: &shortened,
+            };
             rewrite(&order, &means, reading)
         });
         working.await
@@ -89,6 +94,10 @@ impl Rewriter {
 
 /// Rewrites a body with an effort in which no stage begins.
 fn attempt(order: &RewriteInput, effort: RewriteEffort) -> Result<RewriteAttempt, Problem> {
-    let means = RewriteBudget { effort, deadline: Instant::now(), strategy_answers: &StrategyAnswers::default() };
+    let means = RewriteBudget {
+        effort,
+        deadline: Instant::now(),
+        strategy_answers: &StrategyAnswers::default(),
+    };
     rewrite(order, &means, None)
 }

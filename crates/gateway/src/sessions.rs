@@ -15,7 +15,13 @@ impl CompressionSessions {
     /// So many are remembered; those unused for longest go first.
     pub(crate) fn new(count: usize, evictions: &Evictions) -> Self {
         let hasher = DefaultHashBuilder::default();
-        CompressionSessions(Cache::with(count, count as u64, UnitWeighter, hasher, evictions.clone()))
+        CompressionSessions(Cache::with(
+            count,
+            count as u64,
+            UnitWeighter,
+            hasher,
+            evictions.clone(),
+        ))
     }
 
     /// The session of this name.

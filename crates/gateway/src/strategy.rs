@@ -4,8 +4,8 @@
 //! failure: what was forwarded once is forwarded for ever. Nothing here decides about results that must stay exact.
 
 mod ask;
-mod circuit_breaker;
 mod candidate;
+mod circuit_breaker;
 mod external;
 mod rate_limit;
 mod service;
@@ -14,7 +14,7 @@ pub(crate) use rate_limit::StrategyLimits;
 
 use crate::answer::Problem;
 use crate::rewrite::{RewriteInput, StrategyAnswers};
-use crate::workers::{WorkPatience, QUEUE_PATIENCE, WorkerPool};
+use crate::workers::{QUEUE_PATIENCE, WorkPatience, WorkerPool};
 use ask::StrategyClient;
 use candidate::{StrategyCandidate, find_candidates};
 use http::StatusCode;
@@ -69,7 +69,8 @@ pub(crate) async fn shorten(
     for candidate in found {
         tasks.spawn(shorten_one(shared.clone(), order.clone(), candidate));
     }
-    let mut shortened = StrategyAnswers { strategy: Some(strategy.name()), ..StrategyAnswers::default() };
+    let mut shortened =
+        StrategyAnswers { strategy: Some(strategy.name()), ..StrategyAnswers::default() };
     while let Some(done) = tasks.join_next().await {
         let Ok(done) = done else { continue };
         let CandidateOutcome { text, compressed, error } = done?;

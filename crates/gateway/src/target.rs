@@ -69,7 +69,8 @@ fn by_shape(
 ) -> Result<(&'static str, Uri), TargetRefusal> {
     if path.starts_with("/openai/") && !path.starts_with("/openai/v1/") {
         let azure = upstreams.azure_openai.clone();
-        let azure = azure.ok_or(TargetRefusal::Unknown("Azure OpenAI", "upstreams.azure_openai"))?;
+        let azure =
+            azure.ok_or(TargetRefusal::Unknown("Azure OpenAI", "upstreams.azure_openai"))?;
         return Ok(("azure_openai", azure));
     }
     if path.starts_with("/backend-api/") {
@@ -211,7 +212,8 @@ mod tests {
     fn the_provider_that_was_chosen_has_a_name() {
         let provider = |upstreams: &Upstreams, path: &str, headers: HeaderMap| {
             let detected = Dialect::detect("POST", path, |_| None).map(|found| found.dialect);
-            let target = UpstreamTarget::of(upstreams, detected, &path.parse().unwrap(), &headers).unwrap();
+            let target =
+                UpstreamTarget::of(upstreams, detected, &path.parse().unwrap(), &headers).unwrap();
             target.provider.unwrap().to_str().unwrap().to_owned()
         };
         let of = |path: &str| provider(&Upstreams::default(), path, HeaderMap::new());
@@ -247,15 +249,20 @@ mod tests {
         let upstreams =
             Upstreams { backend: Some("http://h/base".parse().unwrap()), ..Upstreams::default() };
         let target =
-            UpstreamTarget::of(&upstreams, None, &"/v1/x".parse().unwrap(), &HeaderMap::new()).unwrap();
+            UpstreamTarget::of(&upstreams, None, &"/v1/x".parse().unwrap(), &HeaderMap::new())
+                .unwrap();
         assert_eq!(target.uri, "http://h/base/v1/x");
     }
 
     #[test]
     fn azure_without_an_address_says_what_to_set() {
         let path = "/openai/deployments/d/chat/completions?api-version=1".parse().unwrap();
-        let refused =
-            UpstreamTarget::of(&Upstreams::default(), Some(Dialect::OpenAiChat), &path, &HeaderMap::new());
+        let refused = UpstreamTarget::of(
+            &Upstreams::default(),
+            Some(Dialect::OpenAiChat),
+            &path,
+            &HeaderMap::new(),
+        );
         assert!(refused.unwrap_err().to_string().contains("upstreams.azure_openai"));
     }
 

@@ -1,13 +1,13 @@
 //! What can be seen from outside: counters, events, logs. Never a text, a prompt or a key.
 
-mod ledger_writer;
+mod background_queue;
 mod counters;
 mod event;
+mod ledger_writer;
 mod live;
 mod log;
 mod metrics;
 mod minutes;
-mod background_queue;
 mod recent;
 mod request_account;
 mod savings;
@@ -16,8 +16,8 @@ mod tables;
 
 use crate::answer::Problem;
 use crate::report::RequestReport;
-use ledger_writer::LedgerWriter;
 use counters::Counters;
+use ledger_writer::LedgerWriter;
 use live::LiveEvents;
 use log::EventLog;
 use recent::RecentReports;

@@ -54,7 +54,11 @@ impl TraceExporter {
             trace: trace.unwrap_or_else(|| format!("{:016x}{:016x}", random(), random())),
             parent,
             id: format!("{:016x}", random()),
-            name: format!("{} {}", known_method(&head.method).unwrap_or("HTTP"), template(head, route)),
+            name: format!(
+                "{} {}",
+                known_method(&head.method).unwrap_or("HTTP"),
+                template(head, route)
+            ),
             start: now,
             end: now,
             attributes: vec![attribute(

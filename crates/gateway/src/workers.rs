@@ -10,7 +10,7 @@
 
 mod schedule;
 
-use schedule::{Admission, AssignedTask, ResultSender, FairSchedule, TenantTask};
+use schedule::{Admission, AssignedTask, FairSchedule, ResultSender, TenantTask};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

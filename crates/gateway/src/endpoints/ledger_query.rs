@@ -25,7 +25,8 @@ impl LedgerQuery {
     /// Reads a query that may have these names, and those of a [`Filter`].
     pub(super) fn read(query: Option<&str>, names: &[&str]) -> Result<Self, Problem> {
         let filter = EntryFilter::default();
-        let mut asked = LedgerQuery { filter, by: GroupBy::default(), edges: Vec::new(), most: USUAL };
+        let mut asked =
+            LedgerQuery { filter, by: GroupBy::default(), edges: Vec::new(), most: USUAL };
         for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             if !asked.choose(&name, &value)? {
                 match &*name {

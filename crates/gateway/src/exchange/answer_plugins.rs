@@ -1,6 +1,6 @@
 //! The answer of the upstream, for the plugins that ask to see it.
 
-use super::{Stop, RequestScope};
+use super::{RequestScope, Stop};
 use crate::answer::Problem;
 use crate::usage_tap::TappedBody;
 use bytes::Bytes;
@@ -116,7 +116,11 @@ impl RequestScope<'_> {
     }
 
     /// Runs the plugins with the body. It goes on as it came if none of them changed it.
-    async fn run_on_whole(&self, exchange: &mut Exchange, whole: WholeAnswer) -> Result<Body, Stop> {
+    async fn run_on_whole(
+        &self,
+        exchange: &mut Exchange,
+        whole: WholeAnswer,
+    ) -> Result<Body, Stop> {
         let Some(mut head) = exchange.take_response() else { return Ok(whole.wire.into()) };
         head.headers.remove(CONTENT_LENGTH);
         let coding = head.headers.remove(CONTENT_ENCODING);

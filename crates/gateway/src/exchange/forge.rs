@@ -2,7 +2,7 @@
 
 use super::redaction::has_signed_body;
 use super::rewriting::OutgoingRequest;
-use super::{Stop, RequestScope};
+use super::{RequestScope, Stop};
 use crate::answer::Problem;
 use crate::options::RequestOptions;
 use crate::report::RequestReport;

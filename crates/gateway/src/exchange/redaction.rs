@@ -5,7 +5,7 @@
 //! what that is, and every string counts. Requests to the operator's routes are no model traffic: plugins look into those.
 
 use super::request_body::RequestPayload;
-use super::{Stop, RequestScope};
+use super::{RequestScope, Stop};
 use crate::detect::detect_api;
 use crate::rewrite::{redact_request, unchecked_problem};
 use http::header::CONTENT_ENCODING;
@@ -43,14 +43,18 @@ impl RequestScope<'_> {
             return Ok(CheckedPayload { payload, is_redacted: false });
         }
         let body = match &payload {
-            RequestPayload::Plain(body) | RequestPayload::Coded { decoded: body, .. } => body.clone(),
+            RequestPayload::Plain(body) | RequestPayload::Coded { decoded: body, .. } => {
+                body.clone()
+            }
             RequestPayload::Passing(_) => return Err(unchecked_problem(UNREAD).into()),
         };
         let dialect = detect_api(exchange.request()).map(|detected| detected.dialect);
         let tenant = exchange.tenant.clone().unwrap_or_default();
         let redacted =
             Box::pin(redact_request(&self.gateway.workers, &tenant, body, dialect)).await?;
-        let Some(redacted) = redacted else { return Ok(CheckedPayload { payload, is_redacted: false }) };
+        let Some(redacted) = redacted else {
+            return Ok(CheckedPayload { payload, is_redacted: false });
+        };
         if has_signed_body(exchange.request()) {
             return Err(unchecked_problem(SIGNED).into());
         }

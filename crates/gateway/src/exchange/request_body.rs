@@ -1,10 +1,10 @@
 //! The body of a request: read where somebody has to see it, passed on as it comes where nobody has.
 
-use super::{ModelRequest, Stop, RequestScope};
+use super::{ModelRequest, RequestScope, Stop};
 use crate::answer::Problem;
 use crate::limits::request_body_timeout;
 use crate::options::RequestOptions;
-use crate::workers::{WorkPatience, QUEUE_PATIENCE};
+use crate::workers::{QUEUE_PATIENCE, WorkPatience};
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -102,7 +102,9 @@ impl RequestScope<'_> {
                 };
                 Ok((Box::pin(self.decode(exchange, wire, coding)).await?, room))
             }
-            Err(UnknownCoding) if !wire.is_empty() => Ok((RequestPayload::Passing(wire.into()), None)),
+            Err(UnknownCoding) if !wire.is_empty() => {
+                Ok((RequestPayload::Passing(wire.into()), None))
+            }
             _ => Ok((RequestPayload::Plain(wire), room)),
         }
     }
@@ -126,7 +128,9 @@ impl RequestScope<'_> {
             };
             match read_pieces(body, limit).await.map_err(|error| Problem::unread(&error))? {
                 BodyRead::Whole(pieces) => return Ok(BodyArrival::Whole(pieces, room)),
-                BodyRead::TooLong(rest) if limit == longest => return Ok(BodyArrival::TooLong(rest)),
+                BodyRead::TooLong(rest) if limit == longest => {
+                    return Ok(BodyArrival::TooLong(rest));
+                }
                 BodyRead::TooLong(rest) => body = rest,
             }
             limit = (2 * limit).min(longest);
@@ -134,7 +138,11 @@ impl RequestScope<'_> {
     }
 
     /// Room for so many bytes; what is small needs none.
-    async fn acquire_room(&self, exchange: &Exchange, bytes: usize) -> Result<Option<BytePermit>, ()> {
+    async fn acquire_room(
+        &self,
+        exchange: &Exchange,
+        bytes: usize,
+    ) -> Result<Option<BytePermit>, ()> {
         if ByteBudget::is_small(bytes) {
             return Ok(None);
         }
@@ -188,7 +196,12 @@ impl RequestScope<'_> {
     }
 
     /// Who has to see the body of a request to a model.
-    pub(super) fn reader(&self, head: &Parts, kind: Option<ModelRequest>, options: &RequestOptions) -> BodyReader {
+    pub(super) fn reader(
+        &self,
+        head: &Parts,
+        kind: Option<ModelRequest>,
+        options: &RequestOptions,
+    ) -> BodyReader {
         let is_ours = kind.is_some_and(|kind| !kind.is_signed);
         match self.plugin_reader() {
             BodyReader::Nobody if self.redacts() => BodyReader::Whoever,
@@ -218,7 +231,9 @@ impl RequestScope<'_> {
             return Ok(());
         }
         let before = match payload {
-            RequestPayload::Plain(body) | RequestPayload::Coded { decoded: body, .. } => Some(body.clone()),
+            RequestPayload::Plain(body) | RequestPayload::Coded { decoded: body, .. } => {
+                Some(body.clone())
+            }
             RequestPayload::Passing(_) => None,
         };
         if let Some(body) = &before {

@@ -1,8 +1,8 @@
 //! The rewrite of a request on its way: what goes in, and what the answer then has to go through.
 
-use super::request_body::RequestPayload;
 use super::redaction::CheckedPayload;
-use super::{Stop, RequestScope};
+use super::request_body::RequestPayload;
+use super::{RequestScope, Stop};
 use crate::detect::detect_api;
 use crate::expand::RequestOriginals;
 use crate::guard::forwarding_header;
@@ -46,7 +46,9 @@ impl ResponsePath {
     /// What is told of the request when it is over.
     pub(super) fn account(&mut self) -> Option<&mut PendingAccount> {
         match self {
-            ResponsePath::Plain(metered) => metered.as_deref_mut().map(|metered| &mut metered.account),
+            ResponsePath::Plain(metered) => {
+                metered.as_deref_mut().map(|metered| &mut metered.account)
+            }
             ResponsePath::Relayed(job) => Some(&mut job.account),
         }
     }
@@ -103,7 +105,8 @@ impl RequestScope<'_> {
                     key: rewritten.key,
                 };
                 let RewrittenBody { replaced, is_stored, .. } = rewritten;
-                let job = relay::RelayContext::new(originals, replaced, streams, is_stored, account);
+                let job =
+                    relay::RelayContext::new(originals, replaced, streams, is_stored, account);
                 ResponsePath::Relayed(Box::new(job))
             }
             account => {

@@ -4,9 +4,9 @@
 //! user of the machine. So what can do harm asks for a token that only the owner of the data folder can read.
 
 use super::links::{self, OneTimeLinks};
-use super::origin::{RequestOrigin, OriginRules};
+use super::origin::{OriginRules, RequestOrigin};
 use super::proof::{Challenge, Proofs};
-use super::sessions::{SessionCredentials, BrowserSessions};
+use super::sessions::{BrowserSessions, SessionCredentials};
 use super::{Digest, GuardPolicy, digest};
 use crate::answer::Problem;
 use crate::paths;
@@ -89,7 +89,11 @@ impl AdminGuard {
     }
 
     /// Signs a browser in with the code of a link.
-    pub(crate) fn redeem_link(&self, code: &str, settings: &Settings) -> Option<SessionCredentials> {
+    pub(crate) fn redeem_link(
+        &self,
+        code: &str,
+        settings: &Settings,
+    ) -> Option<SessionCredentials> {
         let (token, now) = (self.token_digest(settings)?, Instant::now());
         let is_valid = lock(&self.links).redeem(code, &token, now);
         is_valid.then(|| lock(&self.sessions).open(token, now)).flatten()
@@ -179,7 +183,11 @@ fn check_local(exchange: &Exchange) -> Result<(), Problem> {
 }
 
 /// A cookie goes along by itself, so what changes something must come from our own page.
-fn check_session(rules: &OriginRules, caller: &RequestOrigin<'_>, method: &Method) -> Result<(), Problem> {
+fn check_session(
+    rules: &OriginRules,
+    caller: &RequestOrigin<'_>,
+    method: &Method,
+) -> Result<(), Problem> {
     rules.check_origin(caller)?;
     if matches!(*method, Method::GET | Method::HEAD) || caller.is_own_page() {
         return Ok(());

@@ -223,8 +223,12 @@ mod tests {
     #[test]
     fn an_origin_is_ours_by_scheme_name_and_port() {
         let is_own = |host, origin| {
-            let caller =
-                RequestOrigin { host: Some(host), origin: None, is_foreign: false, is_navigation: false };
+            let caller = RequestOrigin {
+                host: Some(host),
+                origin: None,
+                is_foreign: false,
+                is_navigation: false,
+            };
             caller.is_own(origin)
         };
         for (host, origin) in [

@@ -58,7 +58,12 @@ impl BrowserSessions {
         }
         let (cookie_digest, proof_digest) = (digest(&cookie), digest(&proof));
         let until = now + LIFETIME;
-        self.open.push_back(BrowserSession { cookie: cookie_digest, proof: proof_digest, token, until });
+        self.open.push_back(BrowserSession {
+            cookie: cookie_digest,
+            proof: proof_digest,
+            token,
+            until,
+        });
         Some(SessionCredentials { cookie_name: self.cookie_name.clone(), cookie, proof })
     }
 

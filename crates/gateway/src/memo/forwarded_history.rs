@@ -1,6 +1,6 @@
 //! What models have seen of their conversations, kept for the next turn: it differs by what is new.
 
-use super::{ConversationKey, MemoEntry, Evictions};
+use super::{ConversationKey, Evictions, MemoEntry};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::Arc;
@@ -30,7 +30,9 @@ impl HistoryKey {
 impl ForwardedHistories {
     pub(super) fn new(bytes: u64, evictions: &Evictions) -> Self {
         let hasher = DefaultHashBuilder::default();
-        ForwardedHistories { kept: Cache::with(100, bytes, HistoryWeight, hasher, evictions.clone()) }
+        ForwardedHistories {
+            kept: Cache::with(100, bytes, HistoryWeight, hasher, evictions.clone()),
+        }
     }
 
     /// What was seen, for good: whoever takes it may add to it.

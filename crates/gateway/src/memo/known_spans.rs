@@ -3,7 +3,7 @@
 //! What is found is compared with the body and passed: it need not be scanned, nor hashed, nor compared again.
 
 use super::read_cache::{self, ReadConversation};
-use super::{MemoEntry, Memo};
+use super::{Memo, MemoEntry};
 use std::cell::{OnceCell, Ref, RefCell};
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Conversations as they were read last: the next turn is read from where they ended.
 
-use super::{MemoEntry, Evictions, SpanHits};
+use super::{Evictions, MemoEntry, SpanHits};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::{Arc, Weak};
@@ -94,13 +94,14 @@ struct ConversationWeight;
 impl Weighter<u64, Arc<ReadConversation>> for ConversationWeight {
     fn weight(&self, _: &u64, trail: &Arc<ReadConversation>) -> u64 {
         let texts = size_of_val(&*trail.texts);
-        (size_of::<ReadConversation>() + 128 + trail.turns.size() + trail.around.len() + texts) as u64
+        (size_of::<ReadConversation>() + 128 + trail.turns.size() + trail.around.len() + texts)
+            as u64
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Memo, ConversationOwner};
+    use super::super::{ConversationOwner, Memo};
     use super::*;
     use crate::memo::ForwardedResult;
     use crate::report::ResultFigures;
@@ -144,7 +145,10 @@ mod tests {
             chain = memo.next(chain, result, body, None);
             if !known[known.len() - 1] {
                 let figures = Arc::new(ResultFigures::untouched("ls", None));
-                texts.learn(&memo.keep(chain, result, body, ForwardedResult::untouched(figures)), result);
+                texts.learn(
+                    &memo.keep(chain, result, body, ForwardedResult::untouched(figures)),
+                    result,
+                );
             }
         }
         let is_known = request.turns().is_none();

@@ -1,7 +1,7 @@
 //! What the model has seen of a conversation, read only when a new result may point to it.
 
 use super::results::MemoHit;
-use crate::memo::{ConversationKey, MemoEntry, ForwardedHistories, HistoryKey};
+use crate::memo::{ConversationKey, ForwardedHistories, HistoryKey, MemoEntry};
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokenforge_engine::{History, ToolCall};
@@ -34,7 +34,12 @@ impl<'r> ConversationView<'r> {
     }
 
     /// This became of the result at the end of a conversation.
-    pub(super) fn add(&mut self, result: &'r ToolResult, chain: ConversationKey, entry: Arc<MemoEntry>) {
+    pub(super) fn add(
+        &mut self,
+        result: &'r ToolResult,
+        chain: ConversationKey,
+        entry: Arc<MemoEntry>,
+    ) {
         self.latest = self.latest.and(chain, &entry);
         self.waiting.push(UnreadText { result, chain, entry, seen: self.latest });
     }
@@ -145,7 +150,8 @@ mod tests {
             assert_eq!((shown.waiting.as_ptr(), shown.waiting.capacity()), (place, PARTS));
             chain = memo.next(chain, result, body.as_bytes(), None);
             let figures = Arc::new(ResultFigures::untouched("Bash", None));
-            let entry = memo.keep(chain, result, body.as_bytes(), ForwardedResult::untouched(figures));
+            let entry =
+                memo.keep(chain, result, body.as_bytes(), ForwardedResult::untouched(figures));
             shown.add(result, chain, entry);
         }
         assert_eq!(shown.waiting.len(), PARTS);

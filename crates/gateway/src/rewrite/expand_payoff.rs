@@ -29,7 +29,11 @@ impl Default for PromptSizes {
 }
 
 /// Does the tool pay for itself in the conversation of this request?
-pub(super) fn expand_tool_pays(order: &RewriteInput, request: &Request<'_>, counter: Counter) -> bool {
+pub(super) fn expand_tool_pays(
+    order: &RewriteInput,
+    request: &Request<'_>,
+    counter: Counter,
+) -> bool {
     let lists = || request.tools.iter().chain(&request.further_tools);
     let is_shell = |name: &str| ToolKind::canonical(name) == ToolKind::Shell;
     if !lists().any(|tools| tools.callable.iter().any(|name| is_shell(name))) {

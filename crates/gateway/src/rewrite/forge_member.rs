@@ -9,7 +9,10 @@ use tokenforge_providers::{ForgeMember, Refusal, splice};
 ///
 /// # Errors
 /// The member occurs twice, or asks for something that does not exist.
-pub(crate) fn without_member(body: &Bytes, options: &RequestOptions) -> Result<Option<Bytes>, Problem> {
+pub(crate) fn without_member(
+    body: &Bytes,
+    options: &RequestOptions,
+) -> Result<Option<Bytes>, Problem> {
     let forge = match ForgeMember::find(body) {
         Ok(Some(forge)) => forge,
         Err(Refusal::Ambiguous { .. }) => {

@@ -65,7 +65,9 @@ impl<'o> RewritePlan<'o> {
                 return Err(NoPlan::Problem(problem));
             }
             Err(_) if order.state.settings.redact_secrets => {
-                return Err(NoPlan::Problem(unchecked_problem("its JSON can be understood in two ways")));
+                return Err(NoPlan::Problem(unchecked_problem(
+                    "its JSON can be understood in two ways",
+                )));
             }
             // Not ours to judge: the provider says what is wrong with it.
             Err(_) => return Err(NoPlan::Untouched),
@@ -89,10 +91,20 @@ impl<'o> RewritePlan<'o> {
         let is_offered =
             key.is_some() && mode.leaves_out() && takes_our_tool(order, &request, &asked);
         let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(order, &request));
-        let may_ask = order.originals_reader == OriginalsReader::Caller || (is_offered && !request.restricts_tools);
+        let may_ask = order.originals_reader == OriginalsReader::Caller
+            || (is_offered && !request.restricts_tools);
         let access = if may_ask { VaultAccess::Reader } else { VaultAccess::Others };
         let settings = Settings { mode, ..asked };
-        Ok(RewritePlan { request, options, settings, is_observed, key, access, is_offered, is_watched })
+        Ok(RewritePlan {
+            request,
+            options,
+            settings,
+            is_observed,
+            key,
+            access,
+            is_offered,
+            is_watched,
+        })
     }
 
     /// What does it.
@@ -164,7 +176,11 @@ fn settings(order: &RewriteInput, request: &Request<'_>, options: &RequestOption
 
 /// How well the model reads what is written in other words: as the request says, or the operator, or its name. Most of
 /// those that run on a machine of one's own are small.
-fn model_class(order: &RewriteInput, request: &Request<'_>, options: &RequestOptions) -> ModelClass {
+fn model_class(
+    order: &RewriteInput,
+    request: &Request<'_>,
+    options: &RequestOptions,
+) -> ModelClass {
     let model = request.head.model.as_deref().or(order.model.as_deref()).unwrap_or_default();
     let by_model = || match order.dialect.is_local() {
         true => ModelClass::Small,

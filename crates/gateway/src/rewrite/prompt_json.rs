@@ -44,7 +44,11 @@ pub(super) fn is_converted(order: &RewriteInput) -> bool {
     order.state.settings.toon.enabled && order.purpose == RequestPurpose::Generate
 }
 
-fn converted(order: &RewriteInput, scope: &RewritePlan<'_>, text: &str) -> Result<Option<String>, Problem> {
+fn converted(
+    order: &RewriteInput,
+    scope: &RewritePlan<'_>,
+    text: &str,
+) -> Result<Option<String>, Problem> {
     let toon = &order.state.settings.toon;
     let outcome = prompt::convert(text, toon, scope.engine().settings().counter)
         .map_err(|error| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))?;

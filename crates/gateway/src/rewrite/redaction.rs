@@ -1,7 +1,7 @@
 //! Secret redaction of a whole request body, fail closed: what cannot be checked is a problem.
 
 use crate::answer::Problem;
-use crate::workers::{WorkPatience, QUEUE_PATIENCE, WorkFailure, WorkerPool};
+use crate::workers::{QUEUE_PATIENCE, WorkFailure, WorkPatience, WorkerPool};
 use bytes::Bytes;
 use http::StatusCode;
 use std::sync::Arc;

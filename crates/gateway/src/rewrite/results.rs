@@ -1,14 +1,14 @@
 //! Tool results: what stands in the place of each.
 
-use super::result_figures::result_figures;
 use super::conversation_view::ConversationView;
-use super::{OriginalsReader, RewriteEffort, RewriteBudget, RewriteInput, RewritePlan};
+use super::result_figures::result_figures;
+use super::{OriginalsReader, RewriteBudget, RewriteEffort, RewriteInput, RewritePlan};
 use crate::contents::ResultContent;
-use crate::memo::{ConversationKey, MemoEntry, ForwardedResult, KnownSpans};
+use crate::memo::{ConversationKey, ForwardedResult, KnownSpans, MemoEntry};
 use crate::options::RequestOptions;
 use crate::plain_output::PlainOutput;
-use crate::report::{ResultFigures, RequestReport, ResultReport};
 use crate::remembered_decision::RememberedDecision;
+use crate::report::{RequestReport, ResultFigures, ResultReport};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -113,7 +113,13 @@ struct ResultOutcome {
 
 impl ResultOutcome {
     fn from_memo(entry: Arc<MemoEntry>) -> Self {
-        ResultOutcome { entry, is_repeated: true, memo_reused: false, memo_changed: false, deduped: false }
+        ResultOutcome {
+            entry,
+            is_repeated: true,
+            memo_reused: false,
+            memo_changed: false,
+            deduped: false,
+        }
     }
 
     fn report(&self) -> ResultReport {
@@ -169,7 +175,8 @@ impl ResultRewriter<'_> {
             original = made.compressed.original.map(|original| original.reference);
         }
         let memo = &self.order.shared.memo;
-        let forwarded = ForwardedResult { replacement, original, figures: figures.into(), is_stored };
+        let forwarded =
+            ForwardedResult { replacement, original, figures: figures.into(), is_stored };
         let entry = memo.keep(chain, result, body, forwarded);
         let SessionOutput { memo_reused, memo_changed, deduped, .. } = made;
         ResultOutcome { entry, is_repeated: memo_reused, memo_reused, memo_changed, deduped }
@@ -251,7 +258,13 @@ impl ResultRewriter<'_> {
         let figures = ResultFigures::untouched(&result.tool(body), result.id(body).as_deref());
         let forwarded = ForwardedResult::untouched(Arc::new(figures));
         let entry = self.order.shared.memo.keep(chain, result, body, forwarded);
-        ResultOutcome { entry, is_repeated: false, memo_reused: false, memo_changed: false, deduped: false }
+        ResultOutcome {
+            entry,
+            is_repeated: false,
+            memo_reused: false,
+            memo_changed: false,
+            deduped: false,
+        }
     }
 
     fn session_options(&self) -> SessionOptions {

@@ -3,8 +3,8 @@
 use super::StrategyLimits;
 use crate::memo::SpanHits;
 use crate::plain_output::PlainOutput;
-use crate::rewrite::{RewriteEffort, RewriteInput, RewritePlan};
 use crate::remembered_decision::RememberedDecision;
+use crate::rewrite::{RewriteEffort, RewriteInput, RewritePlan};
 use tokenforge_config::{Choice, Strategy};
 use tokenforge_engine::context::CallContext;
 use tokenforge_engine::reference::Reference;
@@ -38,7 +38,9 @@ fn needs_store(order: &RewriteInput) -> bool {
 /// The results of a body that the strategy may shorten. Blocks.
 pub(crate) fn find_candidates(order: &RewriteInput) -> Vec<StrategyCandidate> {
     let texts = order.shared.memo.known_spans(order.owner(), SpanHits::new());
-    let Ok(scope) = RewritePlan::read(order, RewriteEffort::Full, &texts) else { return Vec::new() };
+    let Ok(scope) = RewritePlan::read(order, RewriteEffort::Full, &texts) else {
+        return Vec::new();
+    };
     if !scope.may_leave_out() || scope.is_observed {
         return Vec::new();
     }
@@ -60,7 +62,8 @@ pub(crate) fn find_candidates(order: &RewriteInput) -> Vec<StrategyCandidate> {
         let Some(reference) = engine.reference(&redacted) else { continue };
         let compressed = engine.compress(&output, &History::default());
         let key = StrategyLimits::fingerprint(tool_output);
-        let sticky = RememberedDecision::of_strategy(&*order.shared.store, &key, &output, engine.settings());
+        let sticky =
+            RememberedDecision::of_strategy(&*order.shared.store, &key, &output, engine.settings());
         let remembered = match sticky.recall() {
             Ok(remembered) => remembered,
             Err(_) if needs_store(order) => continue,

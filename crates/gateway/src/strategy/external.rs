@@ -14,7 +14,10 @@ identifier that could matter for the query. Leave out repetition and noise. Answ
 /// The most tokens of an answer.
 const MAX_TOKENS: u32 = 4096;
 
-pub(super) async fn ask(asker: &StrategyClient<'_>, candidate: &StrategyCandidate) -> Result<String, AskError> {
+pub(super) async fn ask(
+    asker: &StrategyClient<'_>,
+    candidate: &StrategyCandidate,
+) -> Result<String, AskError> {
     let settings = &asker.order.state.settings;
     let provider = settings.asked_provider();
     let provider = &provider.ok_or(AskError::Unset("pipes.tool_output.provider"))?;
@@ -108,7 +111,11 @@ fn authorize(
     Ok(companions.fold(request, |request, (name, value)| request.header(name, value)))
 }
 
-fn captured_bearer<'a>(asker: &'a StrategyClient<'_>, kind: ProviderKind, base: &Uri) -> Option<&'a HeaderValue> {
+fn captured_bearer<'a>(
+    asker: &'a StrategyClient<'_>,
+    kind: ProviderKind,
+    base: &Uri,
+) -> Option<&'a HeaderValue> {
     let order = asker.order;
     let is_same_vendor = order.dialect.upstream() == kind.name();
     let is_same_place =

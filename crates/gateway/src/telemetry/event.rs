@@ -7,7 +7,11 @@ use tokenforge_engine::tool::ToolKind;
 use tokenforge_redact::Scanner;
 
 /// The event of a result.
-pub(super) fn result_event(now: SystemTime, report: &RequestReport, result: &ResultReport) -> Value {
+pub(super) fn result_event(
+    now: SystemTime,
+    report: &RequestReport,
+    result: &ResultReport,
+) -> Value {
     let figures = &result.figures;
     let hex = |fingerprint: u64| format!("{fingerprint:016x}");
     json!({

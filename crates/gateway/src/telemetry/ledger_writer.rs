@@ -1,6 +1,6 @@
 //! The ledger, written by a thread of its own.
 
-use super::background_queue::{QueueWorker, BackgroundQueue};
+use super::background_queue::{BackgroundQueue, QueueWorker};
 use super::request_account::RequestAccount;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -41,8 +41,10 @@ impl LedgerWriter {
                 return None;
             }
         };
-        let queue =
-            BackgroundQueue::start(WAITING, LedgerThread { ledger, entries: Vec::new(), has_failed: false });
+        let queue = BackgroundQueue::start(
+            WAITING,
+            LedgerThread { ledger, entries: Vec::new(), has_failed: false },
+        );
         Some(LedgerWriter { folder, queue })
     }
 

@@ -1,6 +1,6 @@
 //! Events in a file, written by a thread of its own.
 
-use super::background_queue::{QueueWorker, BackgroundQueue};
+use super::background_queue::{BackgroundQueue, QueueWorker};
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};

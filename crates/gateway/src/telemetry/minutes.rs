@@ -57,7 +57,8 @@ impl RecentMinutes {
         let now = self.now();
         let minute = |(minute, figures): &(u64, MinuteFigures)| {
             let minutes_ago = now.saturating_sub(*minute);
-            (minutes_ago < MINUTES as u64).then_some(MinuteSavings { minutes_ago, figures: *figures })
+            (minutes_ago < MINUTES as u64)
+                .then_some(MinuteSavings { minutes_ago, figures: *figures })
         };
         self.latest_last.iter().filter_map(minute).collect()
     }

@@ -33,6 +33,9 @@ impl RecentReports {
 
     /// The events of all of them, from the oldest to the latest.
     pub(super) fn events(&self) -> Vec<Value> {
-        self.0.iter().map(|(time, report, result)| event::result_event(*time, report, result)).collect()
+        self.0
+            .iter()
+            .map(|(time, report, result)| event::result_event(*time, report, result))
+            .collect()
     }
 }

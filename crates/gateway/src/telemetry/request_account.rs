@@ -1,6 +1,6 @@
 //! What is known about a request when it is over, and what the ledger gets of it.
 
-use crate::report::{FetchedBack, RequestReport, ResultReport, ReportSums};
+use crate::report::{FetchedBack, ReportSums, RequestReport, ResultReport};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::expand_tool;
 use tokenforge_ledger::{
@@ -92,7 +92,8 @@ impl RequestAccount {
         entry.added = self.added();
         if let (Some(dialect), Some(usage)) = (self.report.dialect, &self.usage) {
             entry.usage = ledger_usage(dialect, usage.billed);
-            let extra = ledger_usage(dialect, usage.billed_earlier).filter(|_| entry.usage.is_some());
+            let extra =
+                ledger_usage(dialect, usage.billed_earlier).filter(|_| entry.usage.is_some());
             entry.extra = extra.filter(|extra| *extra != tokenforge_ledger::TokenUsage::default());
             let advisor = |ModelTokens { model, tokens }: &ModelTokens| {
                 let usage = ledger_usage(dialect, *tokens)?;

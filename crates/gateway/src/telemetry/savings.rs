@@ -1,7 +1,7 @@
 //! What was saved: counted when a provider took a request, priced and written down when it is over.
 
 use super::Telemetry;
-use super::ledger_writer::{LedgerWriter, LedgerItem};
+use super::ledger_writer::{LedgerItem, LedgerWriter};
 use super::request_account::{self, RequestAccount};
 use super::tables::SettledAccount;
 use std::io;
@@ -80,7 +80,8 @@ impl Telemetry {
 
     fn enter(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
         let Some(ledger) = &self.ledger else { return };
-        let mut entry = LedgerEntry::new(EntrySource::Mcp, request_account::seconds(SystemTime::now()));
+        let mut entry =
+            LedgerEntry::new(EntrySource::Mcp, request_account::seconds(SystemTime::now()));
         entry.client = (!client.is_empty()).then(|| client.into());
         entry.observed = is_observed;
         entry.add(outcome);

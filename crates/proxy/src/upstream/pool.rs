@@ -173,7 +173,10 @@ mod tests {
         let tls = tls.with_safe_default_protocol_versions().unwrap();
         let tls = tls.with_root_certificates(roots).with_no_client_auth();
         let patience = Duration::from_secs(20);
-        ConnectionPool::new(connector(tls, patience, false, Arc::new(EnvironmentProxies::none())), most)
+        ConnectionPool::new(
+            connector(tls, patience, false, Arc::new(EnvironmentProxies::none())),
+            most,
+        )
     }
 
     async fn begin(pool: &ConnectionPool, to: &str) -> ReceivedBody {
