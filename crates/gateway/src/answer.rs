@@ -49,11 +49,11 @@ impl Problem {
 
     /// In the words of a provider, so that its clients show it as they show the provider's own.
     pub(crate) fn answer(&self, dialect: Option<Dialect>) -> Response<Body> {
-        self.answered(dialect).map(Body::from)
+        self.answer_bytes(dialect).map(Body::from)
     }
 
     /// The same, as bytes.
-    pub(crate) fn answered(&self, dialect: Option<Dialect>) -> Response<Bytes> {
+    pub(crate) fn answer_bytes(&self, dialect: Option<Dialect>) -> Response<Bytes> {
         let mut answer = Response::new(Bytes::from(self.document(dialect).to_string()));
         *answer.status_mut() = self.status;
         answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -190,16 +190,12 @@ const FAILURE: Kinds = Kinds {
 
 /// A JSON document.
 pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> Response<Body> {
-    let text = serde_json::to_string(document).unwrap_or_default();
-    text_of(status, "application/json", text)
+    let json = serde_json::to_string(document).unwrap_or_default();
+    text(status, "application/json", json)
 }
 
 /// A text of a type.
-pub(crate) fn text_of(
-    status: StatusCode,
-    content_type: &'static str,
-    text: String,
-) -> Response<Body> {
+pub(crate) fn text(status: StatusCode, content_type: &'static str, text: String) -> Response<Body> {
     let mut answer = Response::new(text.into());
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));

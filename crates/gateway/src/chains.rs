@@ -8,14 +8,14 @@ use tokenforge_plugin::{
 
 /// The chains that requests meet.
 #[derive(Default)]
-pub(crate) struct Chains {
+pub(crate) struct PluginChains {
     /// For requests to model providers. Nothing that encodes is in it: what a provider says is no tool's output.
     models: Chain,
     /// For requests to routes: all plugins.
     routes: Chain,
 }
 
-impl Chains {
+impl PluginChains {
     /// Makes the plugins. Those whose name stays go on counting where they were.
     pub(crate) fn new(
         settings: &Settings,
@@ -25,7 +25,8 @@ impl Chains {
         let mut plugins = Vec::new();
         for plugin in &settings.plugins {
             // One that is off is made too, so that a mistake shows before it is turned on.
-            let made = registry.build(&plugin.name, plugin.config.expose()).map_err(explained)?;
+            let made =
+                registry.build(&plugin.name, plugin.config.expose()).map_err(explain_error)?;
             if plugin.enabled {
                 plugins.push((made, placement(plugin)));
             }
@@ -54,7 +55,7 @@ impl Chains {
 }
 
 /// Makes the plugins known that come with the gateway.
-pub(crate) fn register(registry: &mut Registry) -> Result<(), ConfigError> {
+pub(crate) fn register_plugins(registry: &mut Registry) -> Result<(), ConfigError> {
     tokenforge_plugins::register(registry)?;
     #[cfg(feature = "wasm")]
     registry.register(tokenforge_plugin_wasm::factory())?;
@@ -62,7 +63,7 @@ pub(crate) fn register(registry: &mut Registry) -> Result<(), ConfigError> {
 }
 
 /// Says how to get a plugin that a program may be built with, and this one is not.
-fn explained(error: ConfigError) -> ConfigError {
+fn explain_error(error: ConfigError) -> ConfigError {
     match error {
         ConfigError::UnknownPlugin { name, .. } if name == "wasm" => ConfigError::Invalid {
             plugin: name,

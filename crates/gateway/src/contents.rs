@@ -1,7 +1,7 @@
 //! Texts of the latest tool results, for the operator to see what the model saw: without secrets, in memory, within a
 //! bound, and nowhere else.
 
-use crate::report::Figures;
+use crate::report::ResultFigures;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,21 +15,21 @@ const OVERHEAD: usize = 1024;
 const LARGEST_PART: usize = 2;
 
 /// The texts that are kept.
-pub(crate) struct Contents {
+pub(crate) struct RecentContents {
     /// How many bytes may be kept; 0: nothing is.
     bound: AtomicUsize,
-    kept: Mutex<Kept>,
+    kept: Mutex<ContentQueue>,
 }
 
 #[derive(Default)]
-struct Kept {
-    latest_last: VecDeque<Arc<Content>>,
+struct ContentQueue {
+    latest_last: VecDeque<Arc<ResultContent>>,
     bytes: usize,
 }
 
 /// A tool result as it came, without its secrets, and as it went on.
 #[derive(Debug)]
-pub(crate) struct Content {
+pub(crate) struct ResultContent {
     pub(crate) id: String,
     pub(crate) tool: Box<str>,
     pub(crate) verdict: Verdict,
@@ -40,15 +40,15 @@ pub(crate) struct Content {
     pub(crate) redacted: Vec<&'static str>,
 }
 
-impl Contents {
+impl RecentContents {
     pub(crate) fn new(bound: usize) -> Self {
-        Contents { bound: AtomicUsize::new(bound), kept: Mutex::default() }
+        RecentContents { bound: AtomicUsize::new(bound), kept: Mutex::default() }
     }
 
     /// From now on so many bytes may be kept.
     pub(crate) fn allow(&self, bound: usize) {
         self.bound.store(bound, Ordering::Relaxed);
-        self.with_kept(|kept| kept.shrink(bound));
+        self.with_queue(|kept| kept.shrink(bound));
     }
 
     pub(crate) fn are_allowed(&self) -> bool {
@@ -65,11 +65,11 @@ impl Contents {
     }
 
     /// Keeps a text for as long as there is room.
-    pub(crate) fn keep(&self, content: Content) {
+    pub(crate) fn keep(&self, content: ResultContent) {
         if !self.have_room_for(content.original.len()) {
             return;
         }
-        self.with_kept(|kept| {
+        self.with_queue(|kept| {
             kept.bytes += content.size();
             kept.latest_last.push_back(Arc::new(content));
             kept.shrink(self.bound());
@@ -77,21 +77,21 @@ impl Contents {
     }
 
     /// The latest text with this id.
-    pub(crate) fn find(&self, id: &str) -> Option<Arc<Content>> {
-        self.with_kept(|kept| kept.latest_last.iter().rev().find(|kept| kept.id == id).cloned())
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<ResultContent>> {
+        self.with_queue(|kept| kept.latest_last.iter().rev().find(|kept| kept.id == id).cloned())
     }
 
     /// How many texts are kept, and how many bytes they take.
     pub(crate) fn size(&self) -> (usize, usize) {
-        self.with_kept(|kept| (kept.latest_last.len(), kept.bytes))
+        self.with_queue(|kept| (kept.latest_last.len(), kept.bytes))
     }
 
-    fn with_kept<T>(&self, each: impl FnOnce(&mut Kept) -> T) -> T {
+    fn with_queue<T>(&self, each: impl FnOnce(&mut ContentQueue) -> T) -> T {
         each(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Kept {
+impl ContentQueue {
     fn shrink(&mut self, bound: usize) {
         while self.bytes > bound {
             let Some(oldest) = self.latest_last.pop_front() else { return };
@@ -100,10 +100,10 @@ impl Kept {
     }
 }
 
-impl Content {
-    pub(crate) fn new(original: &str, compressed: &Compressed, figures: &Figures) -> Self {
-        Content {
-            id: id(figures),
+impl ResultContent {
+    pub(crate) fn new(original: &str, compressed: &Compressed, figures: &ResultFigures) -> Self {
+        ResultContent {
+            id: content_id(figures),
             tool: figures.tool.clone(),
             verdict: figures.verdict,
             original: without_secrets(original),
@@ -124,7 +124,7 @@ fn without_secrets(text: &str) -> String {
 }
 
 /// What an event and the text that it tells of have in common.
-pub(crate) fn id(figures: &Figures) -> String {
+pub(crate) fn content_id(figures: &ResultFigures) -> String {
     format!("{:016x}{:016x}", figures.original_fingerprint, figures.compressed_fingerprint)
 }
 
@@ -132,8 +132,8 @@ pub(crate) fn id(figures: &Figures) -> String {
 mod tests {
     use super::*;
 
-    fn content(id: &str, bytes: usize) -> Content {
-        Content {
+    fn content(id: &str, bytes: usize) -> ResultContent {
+        ResultContent {
             id: id.to_owned(),
             tool: "Bash".into(),
             verdict: Verdict::Replaced,
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_oldest_go_when_there_is_no_room() {
-        let contents = Contents::new(3 * (OVERHEAD + 100));
+        let contents = RecentContents::new(3 * (OVERHEAD + 100));
         for id in ["a", "b", "c", "d"] {
             contents.keep(content(id, 100));
         }
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_is_no_longer_allowed_is_gone() {
-        let contents = Contents::new(1 << 20);
+        let contents = RecentContents::new(1 << 20);
         contents.keep(content("a", 100));
         assert!(contents.are_allowed() && contents.find("a").is_some());
         contents.allow(0);

@@ -32,12 +32,12 @@ const KNOWN_BYTES: u64 = 16 << 20;
 /// Deferred calls of conversations, in the store; what is known about each, so that the store is asked once, is in an LRU
 /// cache bounded in bytes.
 pub(crate) struct DeferredCalls {
-    known: Cache<Sibling, Option<Arc<StoredTurn>>, Weight>,
+    known: Cache<Sibling, Option<Arc<StoredTurn>>, TurnWeight>,
     store: Arc<dyn Store>,
 }
 
 /// A request whose conversation may have deferred calls.
-pub(crate) struct Conversation<'c> {
+pub(crate) struct RequestConversation<'c> {
     pub(crate) tenant: &'c Arc<str>,
     pub(crate) dialect: Dialect,
     pub(crate) body: &'c [u8],
@@ -45,9 +45,9 @@ pub(crate) struct Conversation<'c> {
 }
 
 #[derive(Clone)]
-struct Weight;
+struct TurnWeight;
 
-impl Weighter<Sibling, Option<Arc<StoredTurn>>> for Weight {
+impl Weighter<Sibling, Option<Arc<StoredTurn>>> for TurnWeight {
     fn weight(&self, (_, name): &Sibling, turn: &Option<Arc<StoredTurn>>) -> u64 {
         let of_call = |call: &StoredCall| call.id.len() + call.call.len() + call.answer.len() + 128;
         let calls = turn.as_ref().map_or(0, |turn| turn.calls.iter().map(of_call).sum::<usize>());
@@ -91,7 +91,7 @@ struct StoredCall {
 
 impl DeferredCalls {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        DeferredCalls { known: Cache::with_weighter(KNOWN_CALLS, KNOWN_BYTES, Weight), store }
+        DeferredCalls { known: Cache::with_weighter(KNOWN_CALLS, KNOWN_BYTES, TurnWeight), store }
     }
 
     /// Answers the calls and keeps them for the next request. Blocks.
@@ -224,10 +224,10 @@ impl DeferredCalls {
     /// may not.
     pub(crate) fn rejoin(
         &self,
-        conversation: &Conversation<'_>,
+        conversation: &RequestConversation<'_>,
         may_block: bool,
     ) -> Option<Vec<Splice<'static>>> {
-        let Conversation { tenant, dialect, body, request } = *conversation;
+        let RequestConversation { tenant, dialect, body, request } = *conversation;
         let mut splices = Vec::new();
         let mut joined: Vec<Arc<StoredTurn>> = Vec::new();
         let mut past = ConversationHash::of(request, body);
@@ -262,10 +262,10 @@ impl DeferredCalls {
     /// Puts calls that came alone back behind what the model thought before them: `None` as [`rejoin`](Self::rejoin).
     fn put_back_turns(
         &self,
-        conversation: &Conversation<'_>,
+        conversation: &RequestConversation<'_>,
         may_block: bool,
     ) -> Option<Vec<Splice<'static>>> {
-        let Conversation { dialect, body, request, .. } = *conversation;
+        let RequestConversation { dialect, body, request, .. } = *conversation;
         let tenant = Arc::from(ANY_TENANT);
         let mut splices = Vec::new();
         let mut seen = HashSet::new();
@@ -284,10 +284,10 @@ impl DeferredCalls {
     /// that it has not: `None` as [`rejoin`](Self::rejoin).
     fn continue_stored(
         &self,
-        conversation: &Conversation<'_>,
+        conversation: &RequestConversation<'_>,
         may_block: bool,
     ) -> Option<Vec<Splice<'static>>> {
-        let Conversation { tenant, dialect, body, request } = *conversation;
+        let RequestConversation { tenant, dialect, body, request } = *conversation;
         let mut splices = Vec::new();
         if !request.head.has_previous_response {
             return Some(splices);

@@ -23,10 +23,10 @@ mod contents;
 mod dropin;
 mod events;
 mod expand;
+mod ledger;
+mod ledger_query;
 mod mcp;
-mod past;
 mod playground;
-mod question;
 mod sign_in;
 mod steps;
 mod ui;
@@ -73,19 +73,19 @@ pub(crate) async fn answer_operator(
         paths::METRICS if is_get => {
             let mut text = gateway.telemetry.metrics(gateway.state().chains.metrics());
             text += &gateway.mcp.stats().metrics();
-            answer::text_of(StatusCode::OK, "text/plain; version=0.0.4", text)
+            answer::text(StatusCode::OK, "text/plain; version=0.0.4", text)
         }
         path if paths::is_mcp_admin(path) => mcp::admin::answer(gateway, exchange, body).await,
         paths::STATS if is_get => stats(gateway).await,
         path if paths::is_ledger(path) && is_get => {
-            past::answer(gateway, path, head.uri.query()).await
+            ledger::answer(gateway, path, head.uri.query()).await
         }
         paths::EVENTS if is_get => events::stream(gateway, head.uri.query()),
-        paths::SETTINGS if is_get => config::all(gateway),
+        paths::SETTINGS if is_get => config::all_settings(gateway),
         paths::PLAYGROUND if *method == Method::POST => playground::answer(gateway, body).await,
-        paths::SIGN_IN_LINK if *method == Method::POST => sign_in::link(gateway),
+        paths::SIGN_IN_LINK if *method == Method::POST => sign_in::issue_link(gateway),
         paths::SIGN_IN_SESSION if *method == Method::POST => {
-            sign_in::session(gateway, head, body).await
+            sign_in::open_session(gateway, head, body).await
         }
         path if paths::is_contents(path) && is_get => contents::answer(gateway, path),
         paths::CONFIG if is_get => answer::json(StatusCode::OK, &settings.to_json()),
@@ -115,7 +115,7 @@ pub(crate) async fn answer_tenant(
 }
 
 /// A body of up to `limit` bytes, which has to arrive in time.
-async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes, Problem> {
+async fn read_body(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes, Problem> {
     let timeout = request_body_timeout(&gateway.state().settings.limits);
     match read_whole(body, limit, timeout).await {
         Ok(BodyRead::Whole(body)) => Ok(body),

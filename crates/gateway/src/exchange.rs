@@ -6,10 +6,10 @@
 //!
 //! A request to a route goes the same way, but for the rewriting.
 
-mod answered;
+mod answer_plugins;
 mod forge;
-mod read;
 mod redaction;
+mod request_body;
 mod rewriting;
 
 use crate::answer::{self, Problem};
@@ -17,19 +17,19 @@ use crate::detect::detect_api;
 use crate::endpoints;
 use crate::gateway::Gateway;
 use crate::guard::GuardPolicy;
-use crate::options::{self, Options};
+use crate::options::{self, RequestOptions};
 use crate::paths;
 use crate::project;
 use crate::relay;
-use crate::route::Route;
+use crate::route::ApiRoute;
 use crate::state::GatewayState;
-use crate::target::{Refused, Target};
+use crate::target::{TargetRefusal, UpstreamTarget};
 use crate::usage_tap::TappedBody;
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
-use rewriting::{Rewriting, Way};
+use rewriting::{OutgoingRequest, ResponsePath};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
@@ -59,8 +59,8 @@ pub(crate) async fn serve(
     if let Some(route) = &route {
         exchange.set_extensions(route.extensions());
     }
-    let visit = Visit { state, gateway, route };
-    let answer = match visit.through(&mut exchange, body).await {
+    let visit = RequestScope { state, gateway, route };
+    let answer = match visit.pass_stages(&mut exchange, body).await {
         Ok(answer) => answer,
         Err(Stop::Answer(answer)) => answer.map(TappedBody::from),
         Err(Stop::Problem(problem)) => {
@@ -74,11 +74,11 @@ pub(crate) async fn serve(
 }
 
 /// One request in a gateway, under the settings of the moment it came.
-struct Visit<'g> {
+struct RequestScope<'g> {
     gateway: &'g Arc<Gateway>,
     state: Arc<GatewayState>,
     /// It is not for a model's provider, but for this.
-    route: Option<Arc<Route>>,
+    route: Option<Arc<ApiRoute>>,
 }
 
 /// Why a request does not go further.
@@ -95,8 +95,8 @@ impl From<Problem> for Stop {
     }
 }
 
-impl Visit<'_> {
-    async fn through(
+impl RequestScope<'_> {
+    async fn pass_stages(
         &self,
         exchange: &mut Exchange,
         body: Incoming,
@@ -132,19 +132,20 @@ impl Visit<'_> {
         }
         // What a request to a route says to us, it says to plugins.
         let (options, kind) = match self.route {
-            Some(_) => (Options::default(), None),
-            None => {
-                (Options::of_headers(&exchange.request().headers)?, Kind::of(exchange.request()))
-            }
+            Some(_) => (RequestOptions::default(), None),
+            None => (
+                RequestOptions::of_headers(&exchange.request().headers)?,
+                ModelRequest::of(exchange.request()),
+            ),
         };
         let target = self.target(exchange, kind)?;
         let reader = self.reader(exchange.request(), kind, &options);
         let (mut payload, room) = self.read(exchange, body, reader).await?;
         self.run_on_body(exchange, &mut payload).await?;
         let rewriting = match self.route {
-            Some(_) => Rewriting::untouched(payload.into_body()),
+            Some(_) => OutgoingRequest::untouched(payload.into_body()),
             None => {
-                let checked = self.redacted(exchange, payload).await?;
+                let checked = self.redact_payload(exchange, payload).await?;
                 self.rewrite(exchange, checked, &options, &target.uri).await?
             }
         };
@@ -170,46 +171,52 @@ impl Visit<'_> {
         Ok(())
     }
 
-    fn target(&self, exchange: &mut Exchange, kind: Option<Kind>) -> Result<Target, Stop> {
+    fn target(
+        &self,
+        exchange: &mut Exchange,
+        kind: Option<ModelRequest>,
+    ) -> Result<UpstreamTarget, Stop> {
         let head = exchange.request_mut();
         let path = head.uri.path_and_query().cloned();
         let path = path.unwrap_or_else(|| http::uri::PathAndQuery::from_static("/"));
         let upstreams = &self.state.settings.upstreams;
         let target = match &self.route {
             Some(route) => route.target(&path),
-            None => Target::of(upstreams, kind.map(|kind| kind.dialect), &path, &head.headers),
+            None => {
+                UpstreamTarget::of(upstreams, kind.map(|kind| kind.dialect), &path, &head.headers)
+            }
         };
         options::remove_from(&mut head.headers);
-        target.map_err(refusal)
+        target.map_err(target_problem)
     }
 
     /// Sends the request on, and its answer back.
     async fn forward(
         &self,
         exchange: &mut Exchange,
-        target: Target,
-        rewriting: Rewriting,
+        target: UpstreamTarget,
+        rewriting: OutgoingRequest,
     ) -> Result<Response<TappedBody>, Stop> {
         let mut request = Request::new(rewriting.body);
         *request.method_mut() = exchange.request().method.clone();
-        *request.headers_mut() = self.taken_headers(exchange);
+        *request.headers_mut() = self.take_headers(exchange);
         *request.uri_mut() = target.uri;
         headers::readdress(request.headers_mut());
         for (name, value) in &target.headers {
             request.headers_mut().insert(name, value.clone());
         }
-        let mut way = rewriting.way;
-        let is_relayed = matches!(way, Way::Relayed(_));
+        let mut way = rewriting.response_path;
+        let is_relayed = matches!(way, ResponsePath::Relayed(_));
         if is_relayed {
             // An answer that must be read is asked for plain; whoever compresses it all the same is understood.
             let identity = HeaderValue::from_static("identity");
             request.headers_mut().insert(ACCEPT_ENCODING, identity);
         }
-        let asked = is_relayed.then(|| relay::Ask::of(&request, target.is_guarded));
+        let asked = is_relayed.then(|| relay::RequestTemplate::of(&request, target.is_guarded));
         let limits = &self.state.settings.limits;
         let first_byte = limits.first_byte_timeout;
         let sent = self.gateway.client.send(&mut request, target.is_guarded, first_byte);
-        let answer = sent.await.map_err(problem_of)?;
+        let answer = sent.await.map_err(upstream_problem)?;
         let (mut head, body) = answer.into_parts();
         headers::remove_hop_by_hop(&mut head.headers);
         if let Some(route) = &self.route {
@@ -224,12 +231,12 @@ impl Visit<'_> {
         let varies_by = self.chain().varies_by(exchange);
         let timeout = BodyTimeout::idle(limits.idle_timeout);
         let body = match (way, asked) {
-            (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
+            (ResponsePath::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
                 let answer =
                     relay::relay(&self.gateway.relay, &self.state, job, ask, exchange, body);
-                TappedBody::from(answer.await.map_err(problem_of)?)
+                TappedBody::from(answer.await.map_err(upstream_problem)?)
             }
-            (Way::Plain(Some(metered)), _) => {
+            (ResponsePath::Plain(Some(metered)), _) => {
                 let tap = metered.tap(exchange.response());
                 TappedBody { body: Body::passing(body, timeout), tap }
             }
@@ -250,7 +257,7 @@ impl Visit<'_> {
     }
 
     /// The headers of the request, copied only if a plugin will want to see them again.
-    fn taken_headers(&self, exchange: &mut Exchange) -> HeaderMap {
+    fn take_headers(&self, exchange: &mut Exchange) -> HeaderMap {
         let later = [Phase::PostUpstream, Phase::OnError];
         match later.iter().all(|phase| self.chain().is_empty_for(*phase)) {
             true => std::mem::take(&mut exchange.request_mut().headers),
@@ -280,13 +287,13 @@ impl Visit<'_> {
 
     /// Something went wrong: the plugins may look at what the client will hear, and the client hears it.
     async fn problem(&self, exchange: &mut Exchange, problem: Problem) -> Response<Body> {
-        self.gateway.telemetry.problem(&problem);
-        let dialect = Kind::of(exchange.request()).map(|kind| kind.dialect);
+        self.gateway.telemetry.count_problem(&problem);
+        let dialect = ModelRequest::of(exchange.request()).map(|kind| kind.dialect);
         let dialect = dialect.filter(|_| self.route.is_none());
         if self.chain().is_empty_for(Phase::OnError) {
             return problem.answer(dialect);
         }
-        let (head, body) = problem.answered(dialect).into_parts();
+        let (head, body) = problem.answer_bytes(dialect).into_parts();
         exchange.set_response(head);
         exchange.set_response_body(body);
         match self.run(Phase::OnError, exchange).await {
@@ -304,28 +311,29 @@ impl Visit<'_> {
 
 /// What a request to a model is.
 #[derive(Debug, Clone, Copy)]
-struct Kind {
+struct ModelRequest {
     dialect: Dialect,
     /// Changed by one byte, it is refused.
     is_signed: bool,
 }
 
-impl Kind {
+impl ModelRequest {
     /// Nothing if it is none that we know.
     fn of(head: &Parts) -> Option<Self> {
-        detect_api(head).map(|Detected { dialect, is_signed, .. }| Kind { dialect, is_signed })
+        detect_api(head)
+            .map(|Detected { dialect, is_signed, .. }| ModelRequest { dialect, is_signed })
     }
 }
 
-fn refusal(refused: Refused) -> Stop {
+fn target_problem(refused: TargetRefusal) -> Stop {
     let status = match refused {
-        Refused::NotAllowed(_) => StatusCode::FORBIDDEN,
-        Refused::Unknown(..) => StatusCode::BAD_GATEWAY,
-        Refused::Path => StatusCode::BAD_REQUEST,
+        TargetRefusal::NotAllowed(_) => StatusCode::FORBIDDEN,
+        TargetRefusal::Unknown(..) => StatusCode::BAD_GATEWAY,
+        TargetRefusal::Path => StatusCode::BAD_REQUEST,
     };
     Problem::new(status, refused.to_string()).into()
 }
 
-fn problem_of(failure: UpstreamFailure) -> Stop {
+fn upstream_problem(failure: UpstreamFailure) -> Stop {
     Problem::from(&failure).into()
 }

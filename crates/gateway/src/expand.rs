@@ -1,7 +1,7 @@
 //! Expansion: answers to the model when it asks for what was left out.
 
 use crate::original_store::{OriginalStore, parse_reference};
-use crate::plain_output::Plain;
+use crate::plain_output::PlainOutput;
 use crate::report::FetchedBack;
 use bytes::Bytes;
 use serde::Deserialize;
@@ -31,7 +31,7 @@ pub(crate) struct RequestOriginals {
 
 /// What is asked for.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct ExpandQuery {
     #[serde(default)]
     pub(crate) id: String,
     pub(crate) lines: Option<String>,
@@ -46,13 +46,13 @@ impl RequestOriginals {
         store: &OriginalStore,
         call: &InternalCall,
     ) -> (Answer, Option<FetchedBack>) {
-        let wanted: Result<Wanted, _> = serde_json::from_str(&call.arguments);
+        let wanted: Result<ExpandQuery, _> = serde_json::from_str(&call.arguments);
         let answer = match &wanted {
             Ok(wanted) => self.find(store, wanted),
             Err(_) => Err("Call again with {\"id\": \"shadow_...\"} as the arguments.".to_owned()),
         };
         let tokens = answer.as_ref().ok().map(|text| self.settings.counter.count(text));
-        store.telemetry.expansion(tokens);
+        store.telemetry.count_expansion(tokens);
         let fetched = tokens.map(|tokens| {
             let wanted = wanted.unwrap_or_default();
             let (part, reference) = (wanted.part(), parse_reference(&wanted.id));
@@ -65,12 +65,12 @@ impl RequestOriginals {
         }
     }
 
-    fn find(&self, store: &OriginalStore, wanted: &Wanted) -> Result<String, String> {
+    fn find(&self, store: &OriginalStore, wanted: &ExpandQuery) -> Result<String, String> {
         let text = match self.in_request(&wanted.id) {
             Some(text) => text,
             None => store.find(&self.tenant, &wanted.id)?,
         };
-        wanted.selected(&text)
+        wanted.select_part(&text)
     }
 
     /// The original out of the request that is being answered: it needs no store, and is whoever's who sent it. One that
@@ -82,14 +82,14 @@ impl RequestOriginals {
         let is_searched = known.is_none() && reference.verify(key);
         let all = request.results.iter().filter(|_| is_searched);
         known.into_iter().chain(all).find_map(|result| {
-            let plain = Plain::of(result, &self.body)?;
+            let plain = PlainOutput::of(result, &self.body)?;
             let original = Engine::new(&self.settings).redacted(&plain.output()).into_owned();
             (Reference::of(key, &original) == reference).then_some(original)
         })
     }
 }
 
-impl Wanted {
+impl ExpandQuery {
     /// Which part is asked for.
     fn part(&self) -> Part {
         let is_given =
@@ -103,7 +103,7 @@ impl Wanted {
     }
 
     /// The part of an original that is asked for.
-    pub(crate) fn selected(&self, original: &str) -> Result<String, String> {
+    pub(crate) fn select_part(&self, original: &str) -> Result<String, String> {
         let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         let wrong = |error: &dyn Display| format!("Call again with other arguments: {error}.");
         let lines = given(&self.lines).map(|lines| lines.parse()).transpose();

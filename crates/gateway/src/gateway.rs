@@ -1,24 +1,24 @@
 //! What all requests share.
 
-use crate::chains::{self, Chains};
-use crate::contents::Contents;
+use crate::chains::{self, PluginChains};
+use crate::contents::RecentContents;
 use crate::deferral::DeferredCalls;
 use crate::guard::AdminGuard;
-use crate::guarded::Guarded;
 use crate::limits::upstream_limits;
 use crate::mcp;
 use crate::memo::{Evictions, Memo};
 use crate::original_store::OriginalStore;
+use crate::panic_safe_store::PanicSafeStore;
 use crate::reference_key::ReferenceKey;
 use crate::relay::RelayShared;
-use crate::rewrite::{Payments, RewriteShared};
+use crate::rewrite::{PromptSizes, RewriteShared};
 use crate::rewriter::Rewriter;
-use crate::sessions::Sessions;
+use crate::sessions::CompressionSessions;
 use crate::state::GatewayState;
 use crate::strategy::{self, StrategyShared};
 use crate::telemetry::Telemetry;
-use crate::traces::Traces;
-use crate::workers::{WorkerLimits, Workers};
+use crate::traces::TraceExporter;
+use crate::workers::{WorkerLimits, WorkerPool};
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,15 +48,15 @@ pub struct Gateway {
     pub(crate) rewriter: Rewriter,
     pub(crate) relay: Arc<RelayShared>,
     pub(crate) telemetry: Arc<Telemetry>,
-    pub(crate) traces: Option<Arc<Traces>>,
+    pub(crate) traces: Option<Arc<TraceExporter>>,
     /// What the operator may look at.
-    pub(crate) contents: Arc<Contents>,
+    pub(crate) contents: Arc<RecentContents>,
     /// One output at a time is tried out: the workers are for requests.
     pub(crate) playground: Semaphore,
     /// One reader of the ledger at a time.
     pub(crate) ledger_reads: Arc<Semaphore>,
     /// Who compresses.
-    pub(crate) workers: Workers,
+    pub(crate) workers: WorkerPool,
     /// Room for the bodies that they work on.
     pub(crate) bodies: ByteBudget,
     /// Tool servers.
@@ -85,26 +85,26 @@ impl Gateway {
         store: Arc<dyn Store>,
         mut registry: Registry,
     ) -> Result<Arc<Self>, ConfigError> {
-        chains::register(&mut registry)?;
-        let state = GatewayState::new(settings.clone(), &registry, &Chains::default())?;
+        chains::register_plugins(&mut registry)?;
+        let state = GatewayState::new(settings.clone(), &registry, &PluginChains::default())?;
         let threads = match settings.limits.compression_threads {
             0 => std::thread::available_parallelism().map_or(2, usize::from),
             threads => threads,
         };
         let client = Arc::new(UpstreamClient::new(upstream_limits(&settings.limits)));
-        let workers = Workers::new(WorkerLimits::of_cores(threads));
+        let workers = WorkerPool::new(WorkerLimits::of_cores(threads));
         let telemetry = Arc::new(Telemetry::new(&settings));
-        let store: Arc<dyn Store> = Arc::new(Guarded(store));
+        let store: Arc<dyn Store> = Arc::new(PanicSafeStore(store));
         let key = ReferenceKey::new(&settings);
         let originals = Arc::new(OriginalStore::new(store.clone(), key, telemetry.clone()));
-        let contents = Arc::new(Contents::new(settings.content_bytes()));
+        let contents = Arc::new(RecentContents::new(settings.content_bytes()));
         let deferred = Arc::new(DeferredCalls::new(store.clone()));
         let evictions = Evictions::counted_by(&telemetry.counters.cache_evictions);
         let rewriter = Rewriter {
             shared: Arc::new(RewriteShared {
                 memo: Memo::new(settings.limits.cache_bytes, &evictions),
-                payments: Payments::default(),
-                sessions: Sessions::new(settings.limits.cached_sessions, &evictions),
+                prompt_sizes: PromptSizes::default(),
+                sessions: CompressionSessions::new(settings.limits.cached_sessions, &evictions),
                 deferred: deferred.clone(),
                 contents: contents.clone(),
                 store: store.clone(),
@@ -112,7 +112,7 @@ impl Gateway {
                 telemetry: telemetry.clone(),
             }),
             strategy: Arc::new(StrategyShared {
-                limits: strategy::Limits::new(&settings.tool_output),
+                limits: strategy::StrategyLimits::new(&settings.tool_output),
                 client: client.clone(),
                 workers: workers.clone(),
             }),
@@ -122,7 +122,12 @@ impl Gateway {
         let state = Arc::new(ArcSwap::from_pointee(state));
         Ok(Arc::new(Gateway {
             mcp: mcp::hub(&settings, &client, &originals, &state),
-            traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new).map(Arc::new),
+            traces: settings
+                .monitoring
+                .otlp_endpoint
+                .as_ref()
+                .map(TraceExporter::new)
+                .map(Arc::new),
             playground: Semaphore::new(1),
             ledger_reads: Arc::new(Semaphore::new(1)),
             bodies: ByteBudget::new(settings.limits.max_work_bytes),
@@ -150,8 +155,8 @@ impl Gateway {
     /// As [`new`](Self::new).
     pub fn check(settings: &Settings) -> Result<(), ConfigError> {
         let mut registry = Registry::default();
-        chains::register(&mut registry)?;
-        Chains::new(settings, &registry, &Chains::default()).map(drop)
+        chains::register_plugins(&mut registry)?;
+        PluginChains::new(settings, &registry, &PluginChains::default()).map(drop)
     }
 
     /// The settings as they are now.

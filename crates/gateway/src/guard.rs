@@ -20,7 +20,7 @@ mod proof;
 mod sessions;
 mod token_file;
 
-pub(crate) use admin::{AdminGuard, forwarded};
+pub(crate) use admin::{AdminGuard, forwarding_header};
 pub(crate) use origin::OriginRules;
 pub use proof::{Challenge, Proofs};
 pub(crate) use sessions::LIFETIME as SESSION_LIFETIME;
@@ -28,8 +28,8 @@ pub use token_file::{draw_admin_token, read_admin_token};
 
 use crate::answer::Problem;
 use crate::paths;
-use crate::tenant::Door;
-use origin::Caller;
+use crate::tenant::KeyRing;
+use origin::RequestOrigin;
 use sha2::{Digest as _, Sha256};
 use tokenforge_config::Settings;
 use tokenforge_plugin::Exchange;
@@ -56,7 +56,7 @@ fn hex(bytes: &[u8]) -> String {
 /// What decides from where requests may come.
 pub(crate) struct GuardPolicy<'p> {
     pub(crate) admin: &'p AdminGuard,
-    pub(crate) keys: &'p Door,
+    pub(crate) keys: &'p KeyRing,
     pub(crate) origin_rules: &'p OriginRules,
     pub(crate) settings: &'p Settings,
 }
@@ -65,7 +65,7 @@ impl GuardPolicy<'_> {
     /// May this request be served?
     pub(crate) fn check(&self, exchange: &Exchange) -> Result<(), Problem> {
         let head = exchange.request();
-        let caller = Caller::read(head)?;
+        let caller = RequestOrigin::read(head)?;
         let path = head.uri.path();
         if paths::is_operators(path) {
             return self.check_operator(exchange, &caller);

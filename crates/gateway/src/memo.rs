@@ -5,16 +5,16 @@
 //! depends on this: what is not here is made again, and is the same.
 
 mod evictions;
-mod histories;
-mod texts;
-mod trails;
+mod forwarded_history;
+mod known_spans;
+mod read_cache;
 
 pub(crate) use evictions::Evictions;
-pub(crate) use histories::{Histories, Seen};
-pub(crate) use texts::{Found, Speaker, Texts};
-use trails::Trails;
+pub(crate) use forwarded_history::{ForwardedHistories, HistoryKey};
+pub(crate) use known_spans::{ConversationOwner, KnownSpans, SpanHits};
+use read_cache::ReadCache;
 
-use crate::report::Figures;
+use crate::report::ResultFigures;
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::hash::{BuildHasher, RandomState};
@@ -33,11 +33,11 @@ const FRESH_UNSTORED: Duration = Duration::from_secs(60);
 
 /// Remembers what became of results.
 pub(crate) struct Memo {
-    entries: Cache<u128, Arc<Entry>, Weight, DefaultHashBuilder, Evictions>,
+    entries: Cache<u128, Arc<MemoEntry>, EntryWeight, DefaultHashBuilder, Evictions>,
     /// The latest long result with these first bytes.
-    heads: Cache<u64, Weak<Entry>>,
-    pub(crate) histories: Histories,
-    trails: Trails,
+    heads: Cache<u64, Weak<MemoEntry>>,
+    pub(crate) histories: ForwardedHistories,
+    read_cache: ReadCache,
     /// Drawn at random, so that nobody outside can make two results look alike.
     seed: u64,
 }
@@ -51,7 +51,7 @@ impl Default for Memo {
 
 /// What became of a result.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct MemoEntry {
     /// The result as it stood in the body. Compared in full: a hash alone decides nothing.
     raw: Box<[u8]>,
     raw_hash: u128,
@@ -60,34 +60,34 @@ pub(crate) struct Entry {
     /// The name of its original, where something was left out.
     pub(crate) original: Option<Reference>,
     /// What that saved.
-    pub(crate) figures: Arc<Figures>,
+    pub(crate) figures: Arc<ResultFigures>,
     made: Instant,
     /// How long it is used.
     fresh_for: Duration,
 }
 
 /// What is forwarded for a result.
-pub(crate) struct Forwarded {
+pub(crate) struct ForwardedResult {
     /// What stands in its place, as JSON.
     pub(crate) replacement: Option<Arc<str>>,
     /// The name of its original, where something was left out.
     pub(crate) original: Option<Reference>,
     /// What that saved.
-    pub(crate) figures: Arc<Figures>,
+    pub(crate) figures: Arc<ResultFigures>,
     /// The store keeps the original, if there is one.
     pub(crate) is_stored: bool,
 }
 
-impl Forwarded {
+impl ForwardedResult {
     /// The result as it came.
-    pub(crate) fn untouched(figures: Arc<Figures>) -> Self {
-        Forwarded { replacement: None, original: None, figures, is_stored: true }
+    pub(crate) fn untouched(figures: Arc<ResultFigures>) -> Self {
+        ForwardedResult { replacement: None, original: None, figures, is_stored: true }
     }
 }
 
 /// The results of a conversation so far, as one number.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Chain(u128);
+pub(crate) struct ConversationKey(u128);
 
 impl Memo {
     /// A memo that takes so many bytes. Texts take most of them: what was made of results, then what models have seen, then
@@ -98,31 +98,31 @@ impl Memo {
             entries: Cache::with(
                 10_000,
                 share(4),
-                Weight,
+                EntryWeight,
                 DefaultHashBuilder::default(),
                 evictions.clone(),
             ),
             heads: Cache::new(10_000),
-            histories: Histories::new(share(2), evictions),
-            trails: Trails::new(share(1), evictions),
+            histories: ForwardedHistories::new(share(2), evictions),
+            read_cache: ReadCache::new(share(1), evictions),
             seed: RandomState::new().hash_one(bytes),
         }
     }
 
     /// The start of a conversation of a tenant, under settings.
-    pub(crate) fn chain(&self, tenant: &str, settings: u64) -> Chain {
+    pub(crate) fn chain(&self, tenant: &str, settings: u64) -> ConversationKey {
         let parts = [u128::from(settings), self.hash(tenant.as_bytes())];
-        Chain(self.hash(parts.map(u128::to_le_bytes).as_flattened()))
+        ConversationKey(self.hash(parts.map(u128::to_le_bytes).as_flattened()))
     }
 
     /// The conversation with one more result, of which the text may be that of an entry.
     pub(crate) fn next(
         &self,
-        chain: Chain,
+        chain: ConversationKey,
         result: &ToolResult,
         body: &[u8],
-        same: Option<&Entry>,
-    ) -> Chain {
+        same: Option<&MemoEntry>,
+    ) -> ConversationKey {
         let raw_hash = same.map_or_else(|| self.hash(raw(result, body)), |entry| entry.raw_hash);
         let arguments = result.arguments.as_ref().and_then(|found| body.get(found.span.clone()));
         let shape = match result.shape {
@@ -140,19 +140,19 @@ impl Memo {
             self.hash(arguments.unwrap_or_default()),
             bits,
         ];
-        Chain(self.hash(parts.map(u128::to_le_bytes).as_flattened()))
+        ConversationKey(self.hash(parts.map(u128::to_le_bytes).as_flattened()))
     }
 
     /// What became of the result at the end of this conversation. Its text may be known to be that of an entry.
     pub(crate) fn find(
         &self,
-        chain: Chain,
+        chain: ConversationKey,
         result: &ToolResult,
         body: &[u8],
-        same: Option<&Entry>,
+        same: Option<&MemoEntry>,
         now: Instant,
-    ) -> Option<Arc<Entry>> {
-        let is_same = |entry: &Arc<Entry>| {
+    ) -> Option<Arc<MemoEntry>> {
+        let is_same = |entry: &Arc<MemoEntry>| {
             let is_known = same.is_some_and(|same| std::ptr::eq(same, &**entry));
             is_known || *entry.raw == *raw(result, body)
         };
@@ -162,8 +162,12 @@ impl Memo {
     }
 
     /// What is known of the texts and turns of somebody's body, in which these texts were found already.
-    pub(crate) fn texts<'m>(&'m self, speaker: Speaker<'_>, found: Found) -> Texts<'m> {
-        Texts::new(self, speaker, found)
+    pub(crate) fn known_spans<'m>(
+        &'m self,
+        speaker: ConversationOwner<'_>,
+        found: SpanHits,
+    ) -> KnownSpans<'m> {
+        KnownSpans::new(self, speaker, found)
     }
 
     fn hash(&self, raw: &[u8]) -> u128 {
@@ -173,29 +177,29 @@ impl Memo {
     /// Remembers what became of the result at the end of this conversation.
     pub(crate) fn keep(
         &self,
-        chain: Chain,
+        chain: ConversationKey,
         result: &ToolResult,
         body: &[u8],
-        forwarded: Forwarded,
-    ) -> Arc<Entry> {
+        forwarded: ForwardedResult,
+    ) -> Arc<MemoEntry> {
         let raw: Box<[u8]> = raw(result, body).into();
         let raw_hash = self.hash(&raw);
         let made = Instant::now();
-        let Forwarded { replacement, original, figures, is_stored } = forwarded;
+        let ForwardedResult { replacement, original, figures, is_stored } = forwarded;
         let fresh_for = if is_stored { FRESH } else { FRESH_UNSTORED };
         let entry =
-            Arc::new(Entry { raw, raw_hash, replacement, original, figures, made, fresh_for });
+            Arc::new(MemoEntry { raw, raw_hash, replacement, original, figures, made, fresh_for });
         self.entries.insert(chain.0, entry.clone());
         entry
     }
 }
 
 /// A hash of several texts, under the memo's seed.
-pub(crate) struct Digest(xxhash_rust::xxh3::Xxh3);
+pub(crate) struct SeededDigest(xxhash_rust::xxh3::Xxh3);
 
-impl Digest {
+impl SeededDigest {
     pub(crate) fn new(memo: &Memo) -> Self {
-        Digest(xxhash_rust::xxh3::Xxh3::with_seed(memo.seed))
+        SeededDigest(xxhash_rust::xxh3::Xxh3::with_seed(memo.seed))
     }
 
     /// Adds a text: two in a row are not the same as both in one.
@@ -214,11 +218,11 @@ fn raw<'b>(result: &ToolResult, body: &'b [u8]) -> &'b [u8] {
 }
 
 #[derive(Clone)]
-struct Weight;
+struct EntryWeight;
 
-impl Weighter<u128, Arc<Entry>> for Weight {
-    fn weight(&self, _: &u128, entry: &Arc<Entry>) -> u64 {
+impl Weighter<u128, Arc<MemoEntry>> for EntryWeight {
+    fn weight(&self, _: &u128, entry: &Arc<MemoEntry>) -> u64 {
         let replacement = entry.replacement.as_ref().map_or(0, |text| text.len());
-        (size_of::<Entry>() + 128 + entry.raw.len() + replacement) as u64
+        (size_of::<MemoEntry>() + 128 + entry.raw.len() + replacement) as u64
     }
 }

@@ -35,7 +35,7 @@ fn are_in(headers: &HeaderMap) -> bool {
 
 /// What a request asks of us.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Options {
+pub(crate) struct RequestOptions {
     /// What is to be done to tool outputs.
     pub(crate) compression: Overrides,
     /// What is to be done to tool schemas.
@@ -46,10 +46,10 @@ pub(crate) struct Options {
     pub(crate) debug: Option<Value>,
 }
 
-impl Options {
+impl RequestOptions {
     /// Reads the headers.
     pub(crate) fn of_headers(headers: &HeaderMap) -> Result<Self, Problem> {
-        let mut options = Options::default();
+        let mut options = RequestOptions::default();
         if !are_in(headers) {
             return Ok(options);
         }
@@ -182,7 +182,7 @@ mod tests {
             (r#"{"mode":"safe"}"#, "tool_output_compression, schema_compression and debug"),
             (r#""safe""#, "expected an object"),
         ] {
-            let problem = Options::default().with_member(member).unwrap_err();
+            let problem = RequestOptions::default().with_member(member).unwrap_err();
             assert!(problem.message.contains(expected), "{member}: {}", problem.message);
             assert!(problem.field.unwrap().starts_with("_forge"), "{member}");
         }
@@ -194,7 +194,7 @@ mod tests {
         headers.insert(MODE, HeaderValue::from_static("off"));
         headers.insert(SESSION, HeaderValue::from_static("s1"));
         headers.insert(THRESHOLD, HeaderValue::from_static("900"));
-        let options = Options::of_headers(&headers).unwrap();
+        let options = RequestOptions::of_headers(&headers).unwrap();
         assert_eq!(options.compression.mode, Some(Mode::Disabled));
         assert_eq!(options.min_bytes, Some(900));
         let both = options.with_member(r#"{"tool_output_compression":"safe"}"#).unwrap();

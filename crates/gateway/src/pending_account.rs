@@ -1,14 +1,14 @@
 //! The account of a request under way: what it saved is counted when it is over, however it ends.
 
-use crate::report::{FetchedBack, Report};
-use crate::telemetry::{Record, Telemetry};
+use crate::report::{FetchedBack, RequestReport};
+use crate::telemetry::{RequestAccount, Telemetry};
 use std::sync::Arc;
 use tokenforge_providers::Usage;
 
 /// The account of a request under way. Only one that a provider accepted saves anything.
 pub(crate) struct PendingAccount {
     telemetry: Arc<Telemetry>,
-    record: Record,
+    record: RequestAccount,
     is_accepted: bool,
 }
 
@@ -16,10 +16,11 @@ impl PendingAccount {
     /// A request, and the length of the body that goes on if it goes to a model.
     pub(crate) fn new(
         telemetry: &Arc<Telemetry>,
-        report: Report,
+        report: RequestReport,
         body_bytes: Option<usize>,
     ) -> Self {
-        let record = Record { sums: report.sums(), report, body_bytes, ..Record::default() };
+        let record =
+            RequestAccount { sums: report.sums(), report, body_bytes, ..RequestAccount::default() };
         PendingAccount { telemetry: telemetry.clone(), record, is_accepted: false }
     }
 

@@ -5,7 +5,7 @@ use tokenforge_engine::Output;
 use tokenforge_providers::ToolResult;
 
 /// What a result says, and what was called, without escapes.
-pub(crate) struct Plain<'b> {
+pub(crate) struct PlainOutput<'b> {
     pub(crate) text: Cow<'b, str>,
     tool: Cow<'b, str>,
     arguments: Cow<'b, str>,
@@ -13,11 +13,11 @@ pub(crate) struct Plain<'b> {
     is_error: bool,
 }
 
-impl<'b> Plain<'b> {
+impl<'b> PlainOutput<'b> {
     /// Nothing if half a character is in the result, which no text can hold.
     pub(crate) fn of(result: &ToolResult, body: &'b [u8]) -> Option<Self> {
         let arguments = result.arguments.as_ref().and_then(|arguments| arguments.text(body));
-        Some(Plain {
+        Some(PlainOutput {
             text: result.text(body)?,
             tool: result.tool(body),
             arguments: arguments.unwrap_or_default(),

@@ -15,12 +15,12 @@ pub(crate) struct ReferenceKey {
     /// That of the settings, which no store can change.
     fixed: Option<Arc<Key>>,
     /// The store's, once it gave it.
-    known: ArcSwapOption<Known>,
+    known: ArcSwapOption<StoreKey>,
     /// When the store was last asked for it, in vain.
     asked: Mutex<Option<Instant>>,
 }
 
-struct Known {
+struct StoreKey {
     bytes: [u8; 32],
     key: Arc<Key>,
 }
@@ -70,7 +70,7 @@ impl ReferenceKey {
 
     fn learn(&self, bytes: [u8; 32]) -> Arc<Key> {
         let key = Arc::new(Key::from_bytes(bytes));
-        self.known.store(Some(Arc::new(Known { bytes, key: key.clone() })));
+        self.known.store(Some(Arc::new(StoreKey { bytes, key: key.clone() })));
         key
     }
 }

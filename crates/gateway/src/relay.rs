@@ -3,24 +3,24 @@
 //! What is the client's flows on as it arrives. A call of our tool is held back and answered, and the provider is asked
 //! again; what it says then goes on in the same answer to the client.
 
-mod ask;
-mod client;
-mod job;
-mod refused;
+mod answer_sink;
+mod context;
+mod no_reply;
+mod request_template;
 mod whole;
 
-pub(crate) use ask::Ask;
-pub(crate) use job::Job;
+pub(crate) use context::RelayContext;
+pub(crate) use request_template::RequestTemplate;
 
 use crate::deferral::DeferredCalls;
 use crate::original_store::OriginalStore;
 use crate::state::GatewayState;
+use answer_sink::{AnswerSink, ClientGone};
 use bytes::Bytes;
-use client::{Client, Gone};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{StatusCode, response};
 use http_body_util::BodyExt;
-use refused::NoReply;
+use no_reply::NoReply;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
 use tokenforge_providers::{Answer, InternalCall, Next, Reply, Turn, Wire};
@@ -55,14 +55,14 @@ pub(crate) struct RelayShared {
 pub(crate) async fn relay(
     shared: &Arc<RelayShared>,
     state: &Arc<GatewayState>,
-    job: Box<Job>,
-    ask: Ask,
+    job: Box<RelayContext>,
+    ask: RequestTemplate,
     exchange: &mut Exchange,
     body: ReceivedBody,
 ) -> Result<Body, UpstreamFailure> {
     let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
     let wire = job.wire(&head).unwrap_or(Wire::Whole);
-    let answer = Upstream::new(state, &head, body);
+    let answer = UpstreamAnswer::new(state, &head, body);
     let upstream = match wire {
         Wire::Whole => {
             let most = state.settings.limits.max_answer_bytes;
@@ -81,7 +81,7 @@ pub(crate) async fn relay(
     exchange.set_response(head);
     let mut reply = Reply::new(job.originals.dialect, wire);
     reply.is_stored(job.is_stored);
-    let mut relaying = Box::new(Relaying {
+    let mut relaying = Box::new(ReplyRelay {
         shared: shared.clone(),
         state: state.clone(),
         reply,
@@ -92,11 +92,11 @@ pub(crate) async fn relay(
     });
     if wire != Wire::Whole {
         let (sender, receiver) = mpsc::channel(WAITING_PIECES);
-        relaying.settle();
-        tokio::spawn(async move { relaying.run(&mut Client::Reads(sender)).await });
+        relaying.release_buffers();
+        tokio::spawn(async move { relaying.run(&mut AnswerSink::Stream(sender)).await });
         return Ok(Body::Channel(receiver));
     }
-    let mut client = Client::waits();
+    let mut client = AnswerSink::buffer();
     match Box::pin(relaying.run(&mut client)).await {
         Ok(()) => client.into_answer().map_err(|error| UpstreamFailure::broken_off(&*error)),
         Err(NoReply::Failed(failure)) => Err(failure),
@@ -110,28 +110,32 @@ pub(crate) async fn relay(
 }
 
 /// One answer to a client, while it is made. In a box: whatever runs would have room for it at each level.
-struct Relaying {
+struct ReplyRelay {
     shared: Arc<RelayShared>,
     state: Arc<GatewayState>,
     reply: Reply,
     wire: Wire,
-    job: Job,
-    ask: Ask,
-    upstream: Upstream,
+    job: RelayContext,
+    ask: RequestTemplate,
+    upstream: UpstreamAnswer,
 }
 
 /// One answer of the provider.
-struct Upstream {
+struct UpstreamAnswer {
     body: Body,
     coding: Option<ContentCoding>,
     /// Made when there is first something to decode.
     decoder: Option<PieceDecoder>,
 }
 
-impl Upstream {
+impl UpstreamAnswer {
     fn new(state: &GatewayState, head: &response::Parts, body: ReceivedBody) -> Self {
         let body = Body::passing(body, BodyTimeout::idle(state.settings.limits.idle_timeout));
-        Upstream { body, coding: ContentCoding::of(&head.headers).ok().flatten(), decoder: None }
+        UpstreamAnswer {
+            body,
+            coding: ContentCoding::of(&head.headers).ok().flatten(),
+            decoder: None,
+        }
     }
 
     /// What a piece of it says.
@@ -145,22 +149,22 @@ impl Upstream {
     }
 }
 
-impl Relaying {
+impl ReplyRelay {
     /// A stream may last: it keeps nothing that it does not need.
-    fn settle(&mut self) {
-        self.ask.settle();
-        self.job.settle();
+    fn release_buffers(&mut self) {
+        self.ask.release_buffers();
+        self.job.release_buffers();
     }
 
     /// Makes the client's answer, or says why one that is no stream cannot be made.
-    async fn run(mut self: Box<Self>, client: &mut Client) -> Result<(), NoReply> {
+    async fn run(mut self: Box<Self>, client: &mut AnswerSink) -> Result<(), NoReply> {
         for loops in 0.. {
             match self.pass(client).await {
                 Ok(Some(_)) if loops == LOOPS => break,
                 // In a box, since most streams end without it and every stream would have room for it.
                 Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, client)).await {
                     Ok(Ok(next)) => self.upstream = next,
-                    Ok(Err(Gone)) => {
+                    Ok(Err(ClientGone)) => {
                         self.job.account.add_usage(self.reply.usage().clone());
                         return Ok(());
                     }
@@ -170,7 +174,7 @@ impl Relaying {
                     Box::pin(self.finish()).await;
                     return Ok(());
                 }
-                Err(Gone) => {
+                Err(ClientGone) => {
                     // Nobody reads it any further, and what came so far is charged for.
                     self.job.account.add_usage(self.reply.usage().clone());
                     return Ok(());
@@ -193,12 +197,12 @@ impl Relaying {
     async fn break_off(
         mut self: Box<Self>,
         why: NoReply,
-        client: &mut Client,
+        client: &mut AnswerSink,
     ) -> Result<(), NoReply> {
         self.log(&why);
         let told = match client {
-            Client::Waits(_) => Err(why),
-            Client::Reads(_) => {
+            AnswerSink::Buffer(_) => Err(why),
+            AnswerSink::Stream(_) => {
                 let event = self.error_event(why).await;
                 let _ = client.send(event).await;
                 Ok(())
@@ -209,11 +213,11 @@ impl Relaying {
     }
 
     /// Passes on an answer of the provider. Ends with the turn that is to be answered, if there is one.
-    async fn pass(&mut self, client: &mut Client) -> Result<Option<Turn>, Gone> {
+    async fn pass(&mut self, client: &mut AnswerSink) -> Result<Option<Turn>, ClientGone> {
         loop {
             let frame = tokio::select! {
                 frame = self.upstream.body.frame() => frame,
-                () = client.closed() => return Err(Gone),
+                () = client.closed() => return Err(ClientGone),
             };
             let mut piece = match frame {
                 Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
@@ -228,13 +232,13 @@ impl Relaying {
                     Ok(plain) => self.reply.push(&plain, &mut out),
                     Err(error) => return Err(client.fail(error).await),
                 }
-                self.note_continuation();
+                self.remember_continuation();
                 client.send(out).await?;
             }
         }
         let mut out = Vec::new();
         let next = self.reply.finish(&mut out);
-        self.note_continuation();
+        self.remember_continuation();
         client.send(out).await?;
         match next {
             Next::Done => Ok(None),
@@ -246,9 +250,9 @@ impl Relaying {
     async fn ask_again(
         &mut self,
         turn: &Turn,
-        client: &Client,
-    ) -> Result<Result<Upstream, Gone>, NoReply> {
-        let answers = self.answers(turn).await;
+        client: &AnswerSink,
+    ) -> Result<Result<UpstreamAnswer, ClientGone>, NoReply> {
+        let answers = self.answer_calls(turn).await;
         let body = self.job.body().and_then(|body| turn.follow_up(&body, &answers));
         let Some(body) = body.map(Bytes::from) else {
             return Err(NoReply::because(
@@ -257,13 +261,13 @@ impl Relaying {
             ));
         };
         self.job.follow(body.clone());
-        self.remember(turn, answers).await;
+        self.remember_turn(turn, answers).await;
         let first_byte = self.state.settings.limits.first_byte_timeout;
-        let mut request = self.ask.again(body);
+        let mut request = self.ask.instantiate(body);
         let sent = self.shared.client.send(&mut request, self.ask.is_guarded, first_byte);
         let answer = tokio::select! {
             sent = sent => sent.map_err(NoReply::Failed)?,
-            () = client.closed() => return Ok(Err(Gone)),
+            () = client.closed() => return Ok(Err(ClientGone)),
         };
         let (head, body) = answer.into_parts();
         if head.status != StatusCode::OK {
@@ -276,10 +280,10 @@ impl Relaying {
             let cause = content_type.unwrap_or("no content type").to_owned();
             return Err(NoReply::because("it went on in another form than it began in", cause));
         }
-        let answer = Upstream::new(&self.state, &head, body);
+        let answer = UpstreamAnswer::new(&self.state, &head, body);
         match client {
-            Client::Reads(_) => Ok(Ok(answer)),
-            Client::Waits(_) => {
+            AnswerSink::Stream(_) => Ok(Ok(answer)),
+            AnswerSink::Buffer(_) => {
                 let most = self.state.settings.limits.max_answer_bytes;
                 let read = whole::read(answer, most).await.map_err(NoReply::Failed)?;
                 let too_long =
@@ -291,7 +295,7 @@ impl Relaying {
 
     /// Keeps the turn where the client's conversation must be given it back. Before the provider is asked again: what it
     /// says then may be with the client any moment.
-    async fn remember(&mut self, turn: &Turn, answers: Vec<Answer>) {
+    async fn remember_turn(&mut self, turn: &Turn, answers: Vec<Answer>) {
         if turn.anchor.is_none() {
             return;
         }
@@ -300,13 +304,13 @@ impl Relaying {
     }
 
     /// The client may go on from a reply that it has the id of, and not from those before.
-    fn note_continuation(&mut self) {
+    fn remember_continuation(&mut self) {
         if let Some(goes_on) = self.reply.continuation() {
             self.shared.deferred.remember_continuation(goes_on);
         }
     }
 
-    async fn answers(&mut self, turn: &Turn) -> Vec<Answer> {
+    async fn answer_calls(&mut self, turn: &Turn) -> Vec<Answer> {
         let store = self.shared.originals.clone();
         let originals = self.job.originals.clone();
         let calls = turn.calls.clone();
@@ -330,8 +334,8 @@ impl Relaying {
 
     /// The client has its answer: what is left is to remember.
     async fn finish(self: Box<Self>) {
-        let Relaying { shared, mut reply, job, .. } = *self;
-        let Job { originals, mut account, .. } = job;
+        let ReplyRelay { shared, mut reply, job, .. } = *self;
+        let RelayContext { originals, mut account, .. } = job;
         account.add_usage(reply.usage().clone());
         let Some(deferred) = reply.deferred() else { return };
         run_blocking(move || {

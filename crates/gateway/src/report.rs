@@ -7,7 +7,7 @@ use tokenforge_providers::Dialect;
 
 /// What was done to a request.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Report {
+pub(crate) struct RequestReport {
     pub(crate) dialect: Option<Dialect>,
     pub(crate) model: Option<String>,
     /// The project of a path `/p/PROJECT`.
@@ -35,7 +35,7 @@ pub(crate) struct FetchedBack {
 /// What became of one tool result.
 #[derive(Debug, Clone)]
 pub(crate) struct ResultReport {
-    pub(crate) figures: Arc<Figures>,
+    pub(crate) figures: Arc<ResultFigures>,
     /// It was sent before: found by its bytes, or remembered by its session.
     pub(crate) is_repeated: bool,
     /// The session that the request names remembers its call, and the text made before was used again (F12).
@@ -48,7 +48,7 @@ pub(crate) struct ResultReport {
 
 /// A result in figures.
 #[derive(Debug, Clone)]
-pub(crate) struct Figures {
+pub(crate) struct ResultFigures {
     pub(crate) tool: Box<str>,
     pub(crate) call: Option<Box<str>>,
     pub(crate) verdict: Verdict,
@@ -56,8 +56,8 @@ pub(crate) struct Figures {
     pub(crate) stages: Vec<&'static str>,
     /// The family of the tool, if its filter was used.
     pub(crate) family: Option<String>,
-    pub(crate) before: Size,
-    pub(crate) after: Size,
+    pub(crate) before: TextSize,
+    pub(crate) after: TextSize,
     pub(crate) original_fingerprint: u64,
     pub(crate) compressed_fingerprint: u64,
     pub(crate) arguments_fingerprint: u64,
@@ -74,24 +74,24 @@ pub(crate) struct Figures {
 
 /// How large a text is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Size {
+pub(crate) struct TextSize {
     pub(crate) tokens: usize,
     pub(crate) bytes: usize,
     pub(crate) characters: usize,
     pub(crate) lines: usize,
 }
 
-impl Figures {
+impl ResultFigures {
     /// Those of a result that nobody looked at.
     pub(crate) fn untouched(tool: &str, call: Option<&str>) -> Self {
-        Figures {
+        ResultFigures {
             tool: tool.into(),
             call: call.map(Into::into),
             verdict: Verdict::Kept(Reason::ClientMessage),
             stages: Vec::new(),
             family: None,
-            before: Size::default(),
-            after: Size::default(),
+            before: TextSize::default(),
+            after: TextSize::default(),
             original_fingerprint: 0,
             compressed_fingerprint: 0,
             arguments_fingerprint: 0,
@@ -113,7 +113,7 @@ impl Figures {
     }
 }
 
-impl Figures {
+impl ResultFigures {
     /// Did it go on in other words, or would it have?
     pub(crate) fn is_touched(&self) -> bool {
         match self.verdict {
@@ -124,7 +124,7 @@ impl Figures {
     }
 
     /// Its size as it went on: what was only measured went on as it came.
-    pub(crate) fn sent(&self) -> Size {
+    pub(crate) fn sent_size(&self) -> TextSize {
         match self.verdict {
             Verdict::Kept(Reason::Observed) => self.before,
             _ => self.after,
@@ -134,7 +134,7 @@ impl Figures {
 
 /// The results of a request, added up as they went on.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sums {
+pub(crate) struct ReportSums {
     pub(crate) results: u64,
     pub(crate) compressed: u64,
     pub(crate) redacted: u64,
@@ -154,10 +154,10 @@ pub(crate) struct BeforeAfter {
     pub(crate) after: u64,
 }
 
-impl Report {
+impl RequestReport {
     /// What it says about the request alone.
     pub(crate) fn without_results(&self) -> Self {
-        Report {
+        RequestReport {
             dialect: self.dialect,
             model: self.model.clone(),
             project: self.project.clone(),
@@ -174,7 +174,8 @@ impl Report {
     /// request without a result has nothing yet to tell it by.
     pub(crate) fn know_conversation(&mut self, tenant: &str) {
         let Some(first) = self.results.first().filter(|_| self.session.is_none()) else { return };
-        let Figures { call, original_fingerprint, arguments_fingerprint, .. } = &*first.figures;
+        let ResultFigures { call, original_fingerprint, arguments_fingerprint, .. } =
+            &*first.figures;
         let call = call.as_deref().unwrap_or_default();
         self.session =
             Some(format!("{tenant} {call} {original_fingerprint:x} {arguments_fingerprint:x}"));
@@ -191,11 +192,11 @@ impl Report {
     }
 
     /// All results together.
-    pub(crate) fn sums(&self) -> Sums {
-        let mut sums = Sums::default();
+    pub(crate) fn sums(&self) -> ReportSums {
+        let mut sums = ReportSums::default();
         for result in &self.results {
             let figures = &result.figures;
-            let (before, sent) = (figures.before, figures.sent());
+            let (before, sent) = (figures.before, figures.sent_size());
             sums.results += 1;
             sums.compressed += u64::from(figures.verdict == Verdict::Replaced);
             sums.redacted += figures.redacted.len() as u64;
@@ -211,9 +212,9 @@ impl Report {
 
     /// The tokens of all tool results, as they came and as they went on.
     pub(crate) fn tokens(&self) -> (usize, usize) {
-        let sum = |size: fn(&Figures) -> usize| {
+        let sum = |size: fn(&ResultFigures) -> usize| {
             self.results.iter().map(|result| size(&result.figures)).sum()
         };
-        (sum(|figures| figures.before.tokens), sum(|figures| figures.sent().tokens))
+        (sum(|figures| figures.before.tokens), sum(|figures| figures.sent_size().tokens))
     }
 }

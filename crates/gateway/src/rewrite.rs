@@ -4,32 +4,32 @@
 //! that is renewed would cost the provider's cache. What is found in the [`Memo`](crate::memo::Memo) saves work and decides
 //! nothing.
 
-mod figures;
-pub(crate) mod forge;
-mod pays;
+mod conversation_view;
+mod expand_payoff;
+pub(crate) mod forge_member;
+mod plan;
 mod prompt_json;
 mod redaction;
+mod result_figures;
 mod results;
-mod scope;
 mod shared;
-mod shortened;
-mod shown;
+mod strategy_answers;
 
-pub(crate) use pays::Payments;
-pub(crate) use redaction::{redacted_body, unchecked};
-pub(crate) use scope::{Scope, Unread};
+pub(crate) use expand_payoff::PromptSizes;
+pub(crate) use plan::{NoPlan, RewritePlan};
+pub(crate) use redaction::{redact_request, unchecked_problem};
 pub(crate) use shared::RewriteShared;
-pub(crate) use shortened::Shortened;
+pub(crate) use strategy_answers::StrategyAnswers;
 
 use crate::answer::Problem;
-use crate::deferral::Conversation;
-use crate::memo::{Found, Speaker, Texts};
-use crate::options::Options;
-use crate::report::Report;
+use crate::deferral::RequestConversation;
+use crate::memo::{ConversationOwner, KnownSpans, SpanHits};
+use crate::options::RequestOptions;
+use crate::report::RequestReport;
 use crate::state::GatewayState;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
-use results::Recalled;
+use results::MemoHit;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]
-pub(crate) struct Order {
+pub(crate) struct RewriteInput {
     pub(crate) shared: Arc<RewriteShared>,
     pub(crate) state: Arc<GatewayState>,
     pub(crate) dialect: Dialect,
@@ -62,36 +62,36 @@ pub(crate) struct Order {
     /// Did it come through a proxy, from who knows where?
     pub(crate) is_proxied: bool,
     /// What the headers ask for.
-    pub(crate) options: Arc<Options>,
+    pub(crate) options: Arc<RequestOptions>,
     /// Where it goes, and what the client shows there.
     pub(crate) target: Uri,
     pub(crate) bearer: Option<HeaderValue>,
     /// Headers without which that credential is not accepted.
     pub(crate) companions: Vec<(HeaderName, HeaderValue)>,
     /// Who can ask for what is left out.
-    pub(crate) asker: Asker,
+    pub(crate) originals_reader: OriginalsReader,
     /// Secrets were taken out of it.
     pub(crate) is_redacted: bool,
     pub(crate) body: Bytes,
 }
 
-impl Order {
+impl RewriteInput {
     /// Whose body it is.
-    pub(crate) fn speaker(&self) -> Speaker<'_> {
+    pub(crate) fn owner(&self) -> ConversationOwner<'_> {
         let session = self.session.as_deref();
-        Speaker { tenant: &self.tenant, dialect: self.dialect, session }
+        ConversationOwner { tenant: &self.tenant, dialect: self.dialect, session }
     }
 
     /// Tells apart all that may lead to another text for the same results.
     fn fingerprint(&self, engine: &Engine<'_>, is_observed: bool) -> u64 {
-        let flags = [self.asker as u8, u8::from(is_observed)];
+        let flags = [self.originals_reader as u8, u8::from(is_observed)];
         xxh3_64_with_seed(&flags, engine.fingerprint() ^ self.state.strategy_print)
     }
 }
 
 /// Who can ask for what is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asker {
+pub(crate) enum OriginalsReader {
     /// The model, if it is told of our tool.
     Model,
     /// Whoever had the body rewritten, by its own means.
@@ -99,17 +99,17 @@ pub(crate) enum Asker {
 }
 
 /// How much may be done for it.
-pub(crate) struct Means<'m> {
-    pub(crate) effort: Effort,
+pub(crate) struct RewriteBudget<'m> {
+    pub(crate) effort: RewriteEffort,
     /// No stage begins after this.
     pub(crate) deadline: Instant,
     /// What strategies made of results.
-    pub(crate) shortened: &'m Shortened,
+    pub(crate) strategy_answers: &'m StrategyAnswers,
 }
 
 /// How much work may be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effort {
+pub(crate) enum RewriteEffort {
     /// Only what must be: what was meant for us is cut out, and tool results go on as they came.
     Least,
     /// None that takes longer than finding out what was made before.
@@ -119,13 +119,13 @@ pub(crate) enum Effort {
 }
 
 /// What became of a body.
-pub(crate) struct Rewritten {
+pub(crate) struct RewrittenBody {
     pub(crate) body: Bytes,
     /// It is another body than the one that came.
     pub(crate) is_changed: bool,
     /// How it is made from the one that came.
-    pub(crate) replaced: Vec<Replaced>,
-    pub(crate) report: Report,
+    pub(crate) replaced: Vec<Replacement>,
+    pub(crate) report: RequestReport,
     /// The model may call the tool that expands references, offered or not: there are models that guess.
     pub(crate) may_expand: bool,
     /// Which results the references stand for.
@@ -141,21 +141,21 @@ pub(crate) struct Rewritten {
 }
 
 /// A range of a body, and what stands in its place.
-pub(crate) type Replaced = (Range<usize>, Arc<str>);
+pub(crate) type Replacement = (Range<usize>, Arc<str>);
 
 /// What came of rewriting a body.
-pub(crate) enum Attempt {
+pub(crate) enum RewriteAttempt {
     /// This did.
-    Done(Rewritten),
+    Done(RewrittenBody),
     /// It takes more effort than allowed. Whoever goes on need not read it again.
-    Unfinished(Option<Reading>),
+    Unfinished(Option<UnfinishedRewrite>),
 }
 
 /// What a body says, which of its texts were sent before, and what became of its first results.
-pub(crate) struct Reading {
+pub(crate) struct UnfinishedRewrite {
     request: Request<'static>,
-    found: Found,
-    begun: Vec<Recalled>,
+    found: SpanHits,
+    begun: Vec<MemoHit>,
 }
 
 /// Rewrites a body, of which this may have been read already.
@@ -163,56 +163,62 @@ pub(crate) struct Reading {
 /// # Errors
 /// The request asks for something that does not exist, or what must be done to it cannot.
 pub(crate) fn rewrite(
-    order: &Order,
-    means: &Means<'_>,
-    reading: Option<Reading>,
-) -> Result<Attempt, Problem> {
+    order: &RewriteInput,
+    means: &RewriteBudget<'_>,
+    reading: Option<UnfinishedRewrite>,
+) -> Result<RewriteAttempt, Problem> {
     let (request, found, begun) = match reading {
-        Some(Reading { request, found, begun }) => (Some(request), found, begun),
+        Some(UnfinishedRewrite { request, found, begun }) => (Some(request), found, begun),
         None => Default::default(),
     };
-    let texts = order.shared.memo.texts(order.speaker(), found);
+    let texts = order.shared.memo.known_spans(order.owner(), found);
     let read = request.map_or_else(|| prompt_json::read(order, &texts), Ok);
-    let scope = match Scope::of(order, means.effort, read) {
+    let scope = match RewritePlan::of(order, means.effort, read) {
         Ok(scope) => scope,
-        Err(Unread::Problem(problem)) => return Err(problem),
-        Err(Unread::Effort) => return Ok(Attempt::Unfinished(None)),
-        Err(Unread::Untouched) => {
-            let rewritten = Rewritten::untouched(&order.body);
-            return Ok(Attempt::Done(match forge::removed(&order.body, &order.options)? {
-                Some(body) => Rewritten { body, is_changed: true, ..rewritten },
-                None => rewritten,
-            }));
+        Err(NoPlan::Problem(problem)) => return Err(problem),
+        Err(NoPlan::Effort) => return Ok(RewriteAttempt::Unfinished(None)),
+        Err(NoPlan::Untouched) => {
+            let rewritten = RewrittenBody::untouched(&order.body);
+            return Ok(RewriteAttempt::Done(
+                match forge_member::without_member(&order.body, &order.options)? {
+                    Some(body) => RewrittenBody { body, is_changed: true, ..rewritten },
+                    None => rewritten,
+                },
+            ));
         }
     };
-    Ok(match in_scope(order, means, scope, &texts, &begun)? {
-        ScopedAttempt::Done(rewritten) => Attempt::Done(rewritten),
-        ScopedAttempt::Unfinished(request, begun) => {
+    Ok(match rewrite_planned(order, means, scope, &texts, &begun)? {
+        PlannedAttempt::Done(rewritten) => RewriteAttempt::Done(rewritten),
+        PlannedAttempt::Unfinished(request, begun) => {
             let request = request.into_owned();
-            Attempt::Unfinished(Some(Reading { request, found: texts.into_found(), begun }))
+            RewriteAttempt::Unfinished(Some(UnfinishedRewrite {
+                request,
+                found: texts.into_hits(),
+                begun,
+            }))
         }
     })
 }
 
 /// What came of rewriting a body that was read.
-enum ScopedAttempt<'o> {
-    Done(Rewritten),
+enum PlannedAttempt<'o> {
+    Done(RewrittenBody),
     /// It takes more effort than allowed: what was read, and what became of its first results.
-    Unfinished(Request<'o>, Vec<Recalled>),
+    Unfinished(Request<'o>, Vec<MemoHit>),
 }
 
 /// Rewrites a body that was read.
-fn in_scope<'o>(
-    order: &Order,
-    means: &Means<'_>,
-    scope: Scope<'o>,
-    texts: &Texts<'_>,
-    begun: &[Recalled],
-) -> Result<ScopedAttempt<'o>, Problem> {
+fn rewrite_planned<'o>(
+    order: &RewriteInput,
+    means: &RewriteBudget<'_>,
+    scope: RewritePlan<'o>,
+    texts: &KnownSpans<'_>,
+    begun: &[MemoHit],
+) -> Result<PlannedAttempt<'o>, Problem> {
     let (request, body) = (&scope.request, &order.body);
-    let is_quick = means.effort == Effort::Remembered;
+    let is_quick = means.effort == RewriteEffort::Remembered;
     if is_quick && prompt_json::is_converted(order) {
-        return Ok(ScopedAttempt::Unfinished(scope.request, Vec::new()));
+        return Ok(PlannedAttempt::Unfinished(scope.request, Vec::new()));
     }
     let mut report = scope.report(order);
     let mut splices: Vec<Splice<'_>> = Vec::new();
@@ -225,12 +231,12 @@ fn in_scope<'o>(
     }
     splices.extend(prompt_json::rewrite(order, &scope, &mut report)?);
     let results = match means.effort {
-        Effort::Least => Ok(results::Results::default()),
+        RewriteEffort::Least => Ok(results::RewrittenResults::default()),
         _ => results::rewrite(order, means, &scope, texts, begun, &mut report),
     };
     let results = match results {
         Ok(results) => results,
-        Err(begun) => return Ok(ScopedAttempt::Unfinished(scope.request, begun)),
+        Err(begun) => return Ok(PlannedAttempt::Unfinished(scope.request, begun)),
     };
     // What goes on from a stored response has only its new results, which tell nothing of how the conversation began.
     if !scope.request.head.has_previous_response {
@@ -238,11 +244,11 @@ fn in_scope<'o>(
     }
     let may_expand = scope.is_watched() && !scope.is_observed;
     if may_expand {
-        let Order { tenant, dialect, body, .. } = order;
-        let conversation = Conversation { tenant, dialect: *dialect, body, request };
+        let RewriteInput { tenant, dialect, body, .. } = order;
+        let conversation = RequestConversation { tenant, dialect: *dialect, body, request };
         let joined = order.shared.deferred.rejoin(&conversation, !is_quick);
         let Some(joined) = joined else {
-            return Ok(ScopedAttempt::Unfinished(scope.request, Vec::new()));
+            return Ok(PlannedAttempt::Unfinished(scope.request, Vec::new()));
         };
         splices.extend(joined);
     }
@@ -254,15 +260,15 @@ fn in_scope<'o>(
         };
     splices.extend(tools(order, &scope, offers_expansion, &mut report));
     let others = splices.into_iter().map(|other| (other.range, Arc::from(&*other.with)));
-    let replaced: Vec<Replaced> = others.chain(results.replaced).collect();
+    let replaced: Vec<Replacement> = others.chain(results.replaced).collect();
     let Some(rewritten) = with_replaced(body, &replaced) else {
         if order.state.settings.redact_secrets {
-            return Err(unchecked("what was made of it does not fit together"));
+            return Err(unchecked_problem("what was made of it does not fit together"));
         }
-        return Ok(ScopedAttempt::Done(Rewritten::untouched(body)));
+        return Ok(PlannedAttempt::Done(RewrittenBody::untouched(body)));
     };
     let streams = request.head.is_stream.unwrap_or(order.dialect == Dialect::Ollama);
-    Ok(ScopedAttempt::Done(Rewritten {
+    Ok(PlannedAttempt::Done(RewrittenBody {
         body: rewritten,
         is_changed: !replaced.is_empty(),
         replaced,
@@ -276,14 +282,14 @@ fn in_scope<'o>(
     }))
 }
 
-impl Rewritten {
+impl RewrittenBody {
     /// The body as it came.
     pub(crate) fn untouched(body: &Bytes) -> Self {
-        Rewritten {
+        RewrittenBody {
             body: body.clone(),
             is_changed: false,
             replaced: Vec::new(),
-            report: Report::default(),
+            report: RequestReport::default(),
             may_expand: false,
             originals: HashMap::new(),
             settings: Settings::default(),
@@ -295,7 +301,7 @@ impl Rewritten {
 }
 
 /// A body with these ranges replaced; nothing if they are not of this body. Where there are none it is the very same bytes.
-pub(crate) fn with_replaced(body: &Bytes, replaced: &[Replaced]) -> Option<Bytes> {
+pub(crate) fn with_replaced(body: &Bytes, replaced: &[Replacement]) -> Option<Bytes> {
     if replaced.is_empty() {
         return Some(body.clone());
     }
@@ -305,10 +311,10 @@ pub(crate) fn with_replaced(body: &Bytes, replaced: &[Replaced]) -> Option<Bytes
 
 /// The lists of tools, with shorter descriptions, and with our own at the end of one.
 fn tools(
-    order: &Order,
-    scope: &Scope<'_>,
+    order: &RewriteInput,
+    scope: &RewritePlan<'_>,
     offers_expansion: bool,
-    report: &mut Report,
+    report: &mut RequestReport,
 ) -> Vec<Splice<'static>> {
     let request = &scope.request;
     let schemas = scope.options.schemas.unwrap_or(order.state.settings.schema_compression);

@@ -3,10 +3,11 @@
 
 use crate::answer::Problem;
 use crate::rewrite::{
-    Attempt, Effort, Means, Order, Reading, RewriteShared, Rewritten, Shortened, rewrite, unchecked,
+    RewriteAttempt, RewriteBudget, RewriteEffort, RewriteInput, RewriteShared, RewrittenBody,
+    StrategyAnswers, UnfinishedRewrite, rewrite, unchecked_problem,
 };
 use crate::strategy::{StrategyShared, shorten};
-use crate::workers::{Patience, QUEUE_PATIENCE, Undone, Workers};
+use crate::workers::{QUEUE_PATIENCE, WorkFailure, WorkPatience, WorkerPool};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_proxy::blocking::run_blocking;
@@ -21,17 +22,17 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(crate) struct Rewriter {
     pub(crate) shared: Arc<RewriteShared>,
     pub(crate) strategy: Arc<StrategyShared>,
-    pub(crate) workers: Workers,
+    pub(crate) workers: WorkerPool,
 }
 
 impl Rewriter {
     /// Rewrites a body, on threads of its own if there is work.
-    pub(crate) async fn rewrite(&self, order: &Order) -> Result<Rewritten, Problem> {
+    pub(crate) async fn rewrite(&self, order: &RewriteInput) -> Result<RewrittenBody, Problem> {
         let mut reading = None;
         if order.body.len() <= SHORT {
-            match attempt(order, Effort::Remembered)? {
-                Attempt::Done(rewritten) => return Ok(rewritten),
-                Attempt::Unfinished(read) => reading = read,
+            match attempt(order, RewriteEffort::Remembered)? {
+                RewriteAttempt::Done(rewritten) => return Ok(rewritten),
+                RewriteAttempt::Unfinished(read) => reading = read,
             }
         }
         Box::pin(self.rewrite_anew(order, reading)).await
@@ -40,47 +41,51 @@ impl Rewriter {
     /// Rewrites a body on threads of its own.
     async fn rewrite_anew(
         &self,
-        order: &Order,
-        reading: Option<Reading>,
-    ) -> Result<Rewritten, Problem> {
+        order: &RewriteInput,
+        reading: Option<UnfinishedRewrite>,
+    ) -> Result<RewrittenBody, Problem> {
         let shortened = shorten(&self.strategy, order).await?;
         let undone = match self.work(order.clone(), shortened, reading).await {
             Ok(attempt) => match attempt? {
-                Attempt::Done(rewritten) => return Ok(rewritten),
-                Attempt::Unfinished(_) => Undone::Failed,
+                RewriteAttempt::Done(rewritten) => return Ok(rewritten),
+                RewriteAttempt::Unfinished(_) => WorkFailure::Failed,
             },
             Err(undone) => undone,
         };
         self.shared.telemetry.gave_up();
         if order.state.settings.redact_secrets {
             return Err(match undone {
-                Undone::Busy => Problem::busy(),
-                Undone::Failed => unchecked("the check took too long"),
+                WorkFailure::Busy => Problem::busy(),
+                WorkFailure::Failed => unchecked_problem("the check took too long"),
             });
         }
         // On a thread that may block: hidden turns may have to be read from the store.
         let again = order.clone();
-        let attempt = run_blocking(move || attempt(&again, Effort::Least)).await;
-        let attempt = attempt.unwrap_or(Ok(Attempt::Unfinished(None)));
+        let attempt = run_blocking(move || attempt(&again, RewriteEffort::Least)).await;
+        let attempt = attempt.unwrap_or(Ok(RewriteAttempt::Unfinished(None)));
         Ok(match attempt? {
-            Attempt::Done(rewritten) => rewritten,
-            Attempt::Unfinished(_) => Rewritten::untouched(&order.body),
+            RewriteAttempt::Done(rewritten) => rewritten,
+            RewriteAttempt::Unfinished(_) => RewrittenBody::untouched(&order.body),
         })
     }
 
     /// Does all the work, as soon as the tenant has a thread for it.
     async fn work(
         &self,
-        order: Order,
-        shortened: Shortened,
-        reading: Option<Reading>,
-    ) -> Result<Result<Attempt, Problem>, Undone> {
+        order: RewriteInput,
+        shortened: StrategyAnswers,
+        reading: Option<UnfinishedRewrite>,
+    ) -> Result<Result<RewriteAttempt, Problem>, WorkFailure> {
         let tenant = order.tenant.clone();
         let time = order.state.settings.tool_output.deadline;
-        let patience = Patience { queue: QUEUE_PATIENCE, work: time + GRACE };
+        let patience = WorkPatience { queue: QUEUE_PATIENCE, work: time + GRACE };
         let working = self.workers.run(&tenant, patience, move || {
             let deadline = Instant::now() + time;
-            let means = Means { effort: Effort::Full, deadline, shortened: &shortened };
+            let means = RewriteBudget {
+                effort: RewriteEffort::Full,
+                deadline,
+                strategy_answers: &shortened,
+            };
             rewrite(&order, &means, reading)
         });
         working.await
@@ -88,7 +93,11 @@ impl Rewriter {
 }
 
 /// Rewrites a body with an effort in which no stage begins.
-fn attempt(order: &Order, effort: Effort) -> Result<Attempt, Problem> {
-    let means = Means { effort, deadline: Instant::now(), shortened: &Shortened::default() };
+fn attempt(order: &RewriteInput, effort: RewriteEffort) -> Result<RewriteAttempt, Problem> {
+    let means = RewriteBudget {
+        effort,
+        deadline: Instant::now(),
+        strategy_answers: &StrategyAnswers::default(),
+    };
     rewrite(order, &means, None)
 }

@@ -1,6 +1,6 @@
 //! JSON APIs below a path of ours.
 
-use crate::target::{Refused, Target};
+use crate::target::{TargetRefusal, UpstreamTarget};
 use http::Extensions;
 use http::header::{CONTENT_LOCATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use http::uri::{PathAndQuery, Uri};
@@ -11,11 +11,11 @@ use tokenforge_plugins::Usual;
 
 /// Every route, those with the longest paths first.
 #[derive(Default)]
-pub(crate) struct Routes(Vec<Arc<Route>>);
+pub(crate) struct ApiRoutes(Vec<Arc<ApiRoute>>);
 
 /// Where requests below a path go.
 #[derive(Debug)]
-pub(crate) struct Route {
+pub(crate) struct ApiRoute {
     /// The path here, without a slash at its end.
     path: String,
     url: Uri,
@@ -24,7 +24,7 @@ pub(crate) struct Route {
     extensions: Arc<Extensions>,
 }
 
-impl Routes {
+impl ApiRoutes {
     pub(crate) fn new(settings: &Settings) -> Self {
         let route = |(path, route): (&String, &tokenforge_config::Route)| {
             let header = |(name, value): (_, &tokenforge_config::Secret)| {
@@ -32,7 +32,7 @@ impl Routes {
                 value.set_sensitive(true);
                 Some((name, value))
             };
-            Arc::new(Route {
+            Arc::new(ApiRoute {
                 path: path.trim_end_matches('/').to_owned(),
                 url: route.url.clone(),
                 headers: route.headers().filter_map(header).collect(),
@@ -45,12 +45,12 @@ impl Routes {
     }
 
     /// The route of a request with this path, if there is one: the longest that it begins with.
-    pub(crate) fn of(&self, path: &str) -> Option<Arc<Route>> {
+    pub(crate) fn of(&self, path: &str) -> Option<Arc<ApiRoute>> {
         self.0.iter().find(|route| route.rest(path).is_some()).cloned()
     }
 }
 
-impl Route {
+impl ApiRoute {
     /// What follows the path here, whole segments only.
     fn rest<'p>(&self, path: &'p str) -> Option<&'p str> {
         path.strip_prefix(&self.path).filter(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -67,10 +67,10 @@ impl Route {
     }
 
     /// Where a request with this path and query goes.
-    pub(crate) fn target(&self, path: &PathAndQuery) -> Result<Target, Refused> {
-        let rest = self.rest(path.path()).ok_or(Refused::Path)?;
+    pub(crate) fn target(&self, path: &PathAndQuery) -> Result<UpstreamTarget, TargetRefusal> {
+        let rest = self.rest(path.path()).ok_or(TargetRefusal::Path)?;
         if has_dots(rest) {
-            return Err(Refused::Path);
+            return Err(TargetRefusal::Path);
         }
         let base = self.url.path().trim_end_matches('/');
         let whole = match (base.is_empty() && rest.is_empty(), path.query()) {
@@ -80,9 +80,9 @@ impl Route {
             (false, Some(query)) => format!("{base}{rest}?{query}"),
         };
         let mut parts = self.url.clone().into_parts();
-        parts.path_and_query = Some(whole.try_into().map_err(|_| Refused::Path)?);
-        let uri = Uri::from_parts(parts).map_err(|_| Refused::Path)?;
-        Ok(Target { uri, is_guarded: false, headers: self.headers.clone(), provider: None })
+        parts.path_and_query = Some(whole.try_into().map_err(|_| TargetRefusal::Path)?);
+        let uri = Uri::from_parts(parts).map_err(|_| TargetRefusal::Path)?;
+        Ok(UpstreamTarget { uri, is_guarded: false, headers: self.headers.clone(), provider: None })
     }
 }
 
@@ -95,7 +95,7 @@ fn usual(format: Format) -> Extensions {
 /// Which headers of an answer name a place.
 const PLACES: [HeaderName; 2] = [LOCATION, CONTENT_LOCATION];
 
-impl Route {
+impl ApiRoute {
     /// Lets an answer name places of the API by the paths that they have here, below the client's `project`.
     pub(crate) fn relocate(&self, headers: &mut HeaderMap, project: Option<&str>) {
         for name in PLACES {
@@ -173,7 +173,7 @@ fn has_dots(path: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn routes(paths: &[(&str, &str)]) -> Routes {
+    fn routes(paths: &[(&str, &str)]) -> ApiRoutes {
         let mut settings = Settings::default();
         for (path, url) in paths {
             let route = tokenforge_config::Route {
@@ -183,10 +183,10 @@ mod tests {
             };
             settings.routes.insert((*path).to_owned(), route);
         }
-        Routes::new(&settings)
+        ApiRoutes::new(&settings)
     }
 
-    fn target(routes: &Routes, path: &str) -> Option<String> {
+    fn target(routes: &ApiRoutes, path: &str) -> Option<String> {
         let path: PathAndQuery = path.parse().unwrap();
         let route = routes.of(path.path())?;
         Some(
@@ -276,7 +276,7 @@ mod tests {
         ] {
             let Ok(path) = path.parse::<PathAndQuery>() else { continue };
             let route = routes.of(path.path()).unwrap();
-            assert_eq!(route.target(&path), Err(Refused::Path), "{path}");
+            assert_eq!(route.target(&path), Err(TargetRefusal::Path), "{path}");
         }
         for path in ["/api/a..b", "/api/...", "/api/x?up=../y", "/api/.hidden"] {
             let path: PathAndQuery = path.parse().unwrap();

@@ -7,15 +7,21 @@ use std::sync::{Arc, Mutex};
 use tokenforge_engine::Session;
 
 /// Sessions by tenant and name.
-pub(crate) struct Sessions(
+pub(crate) struct CompressionSessions(
     Cache<(String, String), Arc<Mutex<Session>>, UnitWeighter, DefaultHashBuilder, Evictions>,
 );
 
-impl Sessions {
+impl CompressionSessions {
     /// So many are remembered; those unused for longest go first.
     pub(crate) fn new(count: usize, evictions: &Evictions) -> Self {
         let hasher = DefaultHashBuilder::default();
-        Sessions(Cache::with(count, count as u64, UnitWeighter, hasher, evictions.clone()))
+        CompressionSessions(Cache::with(
+            count,
+            count as u64,
+            UnitWeighter,
+            hasher,
+            evictions.clone(),
+        ))
     }
 
     /// The session of this name.

@@ -1,10 +1,10 @@
 //! What a request sees of the settings: all of one moment, whatever is changed meanwhile.
 
-use crate::chains::Chains;
+use crate::chains::PluginChains;
 use crate::guard::OriginRules;
-use crate::options::Options;
-use crate::route::Routes;
-use crate::tenant::Door;
+use crate::options::RequestOptions;
+use crate::route::ApiRoutes;
+use crate::tenant::KeyRing;
 use tokenforge_config::{SchemaCompression, Settings};
 use tokenforge_engine::Mode;
 use tokenforge_plugin::{ConfigError, Registry};
@@ -17,32 +17,32 @@ pub(crate) struct GatewayState {
     pub(crate) engine: tokenforge_engine::Settings,
     /// Tells strategies apart.
     pub(crate) strategy_print: u64,
-    pub(crate) keys: Door,
+    pub(crate) keys: KeyRing,
     /// From where requests may come.
     pub(crate) origin_rules: OriginRules,
-    pub(crate) chains: Chains,
-    pub(crate) routes: Routes,
+    pub(crate) chains: PluginChains,
+    pub(crate) routes: ApiRoutes,
 }
 
 impl GatewayState {
     pub(crate) fn new(
         settings: Settings,
         registry: &Registry,
-        previous: &Chains,
+        previous: &PluginChains,
     ) -> Result<Self, ConfigError> {
         Ok(GatewayState {
             engine: settings.tool_output.engine_settings(),
             strategy_print: xxh3_64(format!("{:?}", settings.tool_output.strategy).as_bytes()),
-            keys: Door::new(&settings.keys),
+            keys: KeyRing::new(&settings.keys),
             origin_rules: OriginRules::new(&settings),
-            chains: Chains::new(&settings, registry, previous)?,
-            routes: Routes::new(&settings),
+            chains: PluginChains::new(&settings, registry, previous)?,
+            routes: ApiRoutes::new(&settings),
             settings,
         })
     }
 
     /// Is there anything to be done to a request that asks for this in its headers?
-    pub(crate) fn has_work(&self, options: &Options) -> bool {
+    pub(crate) fn has_work(&self, options: &RequestOptions) -> bool {
         let Settings { tool_output, schema_compression, redact_secrets, toon, .. } = &self.settings;
         let mode = options.compression.mode.unwrap_or(tool_output.mode);
         (tool_output.enabled && mode != Mode::Disabled)

@@ -4,19 +4,19 @@
 //! failure: what was forwarded once is forwarded for ever. Nothing here decides about results that must stay exact.
 
 mod ask;
-mod breaker;
 mod candidate;
+mod circuit_breaker;
 mod external;
-mod limits;
+mod rate_limit;
 mod service;
 
-pub(crate) use limits::Limits;
+pub(crate) use rate_limit::StrategyLimits;
 
 use crate::answer::Problem;
-use crate::rewrite::{Order, Shortened};
-use crate::workers::{Patience, QUEUE_PATIENCE, Workers};
-use ask::Asker;
-use candidate::{Candidate, candidates};
+use crate::rewrite::{RewriteInput, StrategyAnswers};
+use crate::workers::{QUEUE_PATIENCE, WorkPatience, WorkerPool};
+use ask::StrategyClient;
+use candidate::{StrategyCandidate, find_candidates};
 use http::StatusCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,9 +33,9 @@ const WORK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What strategies share across requests.
 pub(crate) struct StrategyShared {
-    pub(crate) limits: Limits,
+    pub(crate) limits: StrategyLimits,
     pub(crate) client: Arc<UpstreamClient>,
-    pub(crate) workers: Workers,
+    pub(crate) workers: WorkerPool,
 }
 
 /// Lets the strategy shorten what is still large in a request.
@@ -44,16 +44,16 @@ pub(crate) struct StrategyShared {
 /// The strategy failed, and the settings say that the request then fails too.
 pub(crate) async fn shorten(
     shared: &Arc<StrategyShared>,
-    order: &Order,
-) -> Result<Shortened, Problem> {
+    order: &RewriteInput,
+) -> Result<StrategyAnswers, Problem> {
     let strategy = order.state.settings.tool_output.strategy;
     if strategy == Strategy::Passthrough {
-        return Ok(Shortened::default());
+        return Ok(StrategyAnswers::default());
     }
     let reading = order.clone();
     // They are taken through the stages: that is work like any other.
-    let patience = Patience { queue: QUEUE_PATIENCE, work: WORK_PATIENCE };
-    let finding = shared.workers.run(&order.tenant, patience, move || candidates(&reading));
+    let patience = WorkPatience { queue: QUEUE_PATIENCE, work: WORK_PATIENCE };
+    let finding = shared.workers.run(&order.tenant, patience, move || find_candidates(&reading));
     let found = match finding.await {
         Ok(found) => found,
         // That the strategy was never asked is a failure of it like any other.
@@ -69,10 +69,11 @@ pub(crate) async fn shorten(
     for candidate in found {
         tasks.spawn(shorten_one(shared.clone(), order.clone(), candidate));
     }
-    let mut shortened = Shortened { strategy: Some(strategy.name()), ..Shortened::default() };
+    let mut shortened =
+        StrategyAnswers { strategy: Some(strategy.name()), ..StrategyAnswers::default() };
     while let Some(done) = tasks.join_next().await {
         let Ok(done) = done else { continue };
-        let Done { text, compressed, error } = done?;
+        let CandidateOutcome { text, compressed, error } = done?;
         if let Some(compressed) = compressed {
             shortened.by_text.insert(text, compressed);
         }
@@ -84,7 +85,7 @@ pub(crate) async fn shorten(
 }
 
 /// What the strategy had to do with one result.
-struct Done {
+struct CandidateOutcome {
     /// The result.
     text: blake3::Hash,
     /// What is forwarded for it, if that is the strategy's.
@@ -96,15 +97,15 @@ struct Done {
 /// Asks the strategy about one result.
 async fn shorten_one(
     shared: Arc<StrategyShared>,
-    order: Order,
-    candidate: Candidate,
-) -> Result<Done, Problem> {
+    order: RewriteInput,
+    candidate: StrategyCandidate,
+) -> Result<CandidateOutcome, Problem> {
     let telemetry = &order.shared.telemetry;
     let original = candidate.original;
-    let done = |compressed, error| Done { text: original, compressed, error };
+    let done = |compressed, error| CandidateOutcome { text: original, compressed, error };
     if let Some(remembered) = &candidate.remembered {
         telemetry.strategy_remembered();
-        let taken = remembered.as_deref().map(|text| candidate.taken(&order, text));
+        let taken = remembered.as_deref().map(|text| candidate.as_compressed(&order, text));
         return Ok(done(taken, None));
     }
     let settings = &order.state.settings.tool_output;
@@ -112,7 +113,7 @@ async fn shorten_one(
         Strategy::Passthrough => return Ok(done(None, None)),
         Strategy::Simple => Ok(first_words(&candidate.text)),
         Strategy::Api | Strategy::ExternalProvider => {
-            Asker { shared: &shared, order: &order }.ask(&candidate).await
+            StrategyClient { shared: &shared, order: &order }.ask(&candidate).await
         }
     };
     telemetry.strategy_asked(answer.is_ok());
@@ -131,7 +132,7 @@ async fn shorten_one(
         }
     };
     let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
-    let taken = text.as_deref().map(|text| candidate.taken(&order, text));
+    let taken = text.as_deref().map(|text| candidate.as_compressed(&order, text));
     let remembering = order.clone();
     let remembered = run_blocking(move || candidate.remember(&remembering, text.as_deref())).await;
     Ok(done(taken.filter(|_| remembered == Some(true)), error))

@@ -13,7 +13,7 @@ const CHATGPT: &str = "https://chatgpt.com";
 
 /// Where a request goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct UpstreamTarget {
     pub(crate) uri: Uri,
     /// The client named the host: it must not lead into the network that the gateway stands in.
     pub(crate) is_guarded: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Target {
 
 /// Why a request goes nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refused {
+pub(crate) enum TargetRefusal {
     #[error("X-Target-URL: {0}")]
     NotAllowed(&'static str),
     #[error("no upstream for {0}; set {1} in tokenforge.yaml")]
@@ -34,29 +34,29 @@ pub(crate) enum Refused {
     Path,
 }
 
-impl Target {
+impl UpstreamTarget {
     /// The upstream of a request with this path and query.
     pub(crate) fn of(
         upstreams: &Upstreams,
         dialect: Option<Dialect>,
         path: &PathAndQuery,
         headers: &HeaderMap,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, TargetRefusal> {
         if let Some(named) = headers.get(options::TARGET) {
-            let named = named.to_str().map_err(|_| Refused::NotAllowed("not plain text"))?;
-            let (base, is_guarded) = allowed(named, &upstreams.target_allow)?;
+            let named = named.to_str().map_err(|_| TargetRefusal::NotAllowed("not plain text"))?;
+            let (base, is_guarded) = check_allowed(named, &upstreams.target_allow)?;
             let host = base.authority().map(Authority::as_str).unwrap_or_default();
             let provider = HeaderValue::from_str(host).ok();
-            let uri = joined(base, path)?;
-            return Ok(Target { uri, is_guarded, headers: HeaderMap::new(), provider });
+            let uri = join_path(base, path)?;
+            return Ok(UpstreamTarget { uri, is_guarded, headers: HeaderMap::new(), provider });
         }
         let (provider, base) = match &upstreams.backend {
             Some(backend) => ("backend", backend.clone()),
             None => by_shape(upstreams, dialect, path.path(), headers)?,
         };
-        let (uri, headers) = (joined(base, path)?, HeaderMap::new());
+        let (uri, headers) = (join_path(base, path)?, HeaderMap::new());
         let provider = Some(HeaderValue::from_static(provider));
-        Ok(Target { uri, is_guarded: false, headers, provider })
+        Ok(UpstreamTarget { uri, is_guarded: false, headers, provider })
     }
 }
 
@@ -66,10 +66,11 @@ fn by_shape(
     dialect: Option<Dialect>,
     path: &str,
     headers: &HeaderMap,
-) -> Result<(&'static str, Uri), Refused> {
+) -> Result<(&'static str, Uri), TargetRefusal> {
     if path.starts_with("/openai/") && !path.starts_with("/openai/v1/") {
         let azure = upstreams.azure_openai.clone();
-        let azure = azure.ok_or(Refused::Unknown("Azure OpenAI", "upstreams.azure_openai"))?;
+        let azure =
+            azure.ok_or(TargetRefusal::Unknown("Azure OpenAI", "upstreams.azure_openai"))?;
         return Ok(("azure_openai", azure));
     }
     if path.starts_with("/backend-api/") {
@@ -103,25 +104,25 @@ fn by_shape(
 }
 
 /// Vertex has a host for each location, which stands in the path: `PROJECT/locations/LOCATION/…`.
-fn vertex(upstreams: &Upstreams, place: &str) -> Result<Uri, Refused> {
+fn vertex(upstreams: &Upstreams, place: &str) -> Result<Uri, TargetRefusal> {
     if let Some(vertex) = &upstreams.vertex {
         return Ok(vertex.clone());
     }
     let location = place.split('/').nth(2).unwrap_or_default();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     if location.is_empty() || !location.bytes().all(is_plain) {
-        return Err(Refused::Unknown("this Vertex location", "upstreams.vertex"));
+        return Err(TargetRefusal::Unknown("this Vertex location", "upstreams.vertex"));
     }
     let host = match location {
         "global" => "aiplatform.googleapis.com".to_owned(),
         _ => format!("{location}-aiplatform.googleapis.com"),
     };
-    format!("https://{host}").parse().map_err(|_| Refused::Path)
+    format!("https://{host}").parse().map_err(|_| TargetRefusal::Path)
 }
 
 /// The path behind the upstream's own. Where both have the same segment at the seam (`…/v1` and `/v1/…`) it is said
 /// once: people give base addresses with and without it.
-fn joined(base: Uri, path: &PathAndQuery) -> Result<Uri, Refused> {
+fn join_path(base: Uri, path: &PathAndQuery) -> Result<Uri, TargetRefusal> {
     let own = base.path().trim_end_matches('/');
     let first = || path.path().trim_start_matches('/').split('/').next();
     let own = match own.rsplit_once('/') {
@@ -131,17 +132,17 @@ fn joined(base: Uri, path: &PathAndQuery) -> Result<Uri, Refused> {
     let whole = if own.is_empty() {
         path.clone()
     } else {
-        format!("{own}{path}").parse().map_err(|_| Refused::Path)?
+        format!("{own}{path}").parse().map_err(|_| TargetRefusal::Path)?
     };
     let mut parts = base.into_parts();
     parts.path_and_query = Some(whole);
-    Uri::from_parts(parts).map_err(|_| Refused::Path)
+    Uri::from_parts(parts).map_err(|_| TargetRefusal::Path)
 }
 
 /// The address that a client named, if the operator allows its host. Hosts are compared as they are written, so that
 /// no other spelling of an address is the same.
-fn allowed(named: &str, list: &[String]) -> Result<(Uri, bool), Refused> {
-    let refused = Refused::NotAllowed;
+fn check_allowed(named: &str, list: &[String]) -> Result<(Uri, bool), TargetRefusal> {
+    let refused = TargetRefusal::NotAllowed;
     let uri: Uri = named.trim().parse().map_err(|_| refused("not an address"))?;
     if !matches!(uri.scheme(), Some(scheme) if *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS)
     {
@@ -175,7 +176,7 @@ mod tests {
 
     fn target(dialect: Option<Dialect>, path: &str) -> String {
         let path = path.parse().unwrap();
-        Target::of(&Upstreams::default(), dialect, &path, &HeaderMap::new())
+        UpstreamTarget::of(&Upstreams::default(), dialect, &path, &HeaderMap::new())
             .unwrap()
             .uri
             .to_string()
@@ -206,7 +207,8 @@ mod tests {
     fn the_provider_that_was_chosen_has_a_name() {
         let provider = |upstreams: &Upstreams, path: &str, headers: HeaderMap| {
             let detected = Dialect::detect("POST", path, |_| None).map(|found| found.dialect);
-            let target = Target::of(upstreams, detected, &path.parse().unwrap(), &headers).unwrap();
+            let target =
+                UpstreamTarget::of(upstreams, detected, &path.parse().unwrap(), &headers).unwrap();
             target.provider.unwrap().to_str().unwrap().to_owned()
         };
         let of = |path: &str| provider(&Upstreams::default(), path, HeaderMap::new());
@@ -236,29 +238,34 @@ mod tests {
             let upstreams =
                 Upstreams { backend: Some(base.parse().unwrap()), ..Upstreams::default() };
             let path = "/v1/chat/completions?a=1".parse().unwrap();
-            let target = Target::of(&upstreams, None, &path, &HeaderMap::new()).unwrap();
+            let target = UpstreamTarget::of(&upstreams, None, &path, &HeaderMap::new()).unwrap();
             assert_eq!(target.uri, "http://127.0.0.1:9/v1/chat/completions?a=1");
         }
         let upstreams =
             Upstreams { backend: Some("http://h/base".parse().unwrap()), ..Upstreams::default() };
         let target =
-            Target::of(&upstreams, None, &"/v1/x".parse().unwrap(), &HeaderMap::new()).unwrap();
+            UpstreamTarget::of(&upstreams, None, &"/v1/x".parse().unwrap(), &HeaderMap::new())
+                .unwrap();
         assert_eq!(target.uri, "http://h/base/v1/x");
     }
 
     #[test]
     fn azure_without_an_address_says_what_to_set() {
         let path = "/openai/deployments/d/chat/completions?api-version=1".parse().unwrap();
-        let refused =
-            Target::of(&Upstreams::default(), Some(Dialect::OpenAiChat), &path, &HeaderMap::new());
+        let refused = UpstreamTarget::of(
+            &Upstreams::default(),
+            Some(Dialect::OpenAiChat),
+            &path,
+            &HeaderMap::new(),
+        );
         assert!(refused.unwrap_err().to_string().contains("upstreams.azure_openai"));
     }
 
     #[test]
     fn a_client_may_name_listed_hosts_only_in_just_their_spelling() {
         let list = ["api.example.com".to_owned(), "10.0.0.7:8080".to_owned()];
-        assert!(allowed("https://api.example.com", &list).unwrap().1);
-        assert!(!allowed("http://10.0.0.7:8080/base", &list).unwrap().1);
+        assert!(check_allowed("https://api.example.com", &list).unwrap().1);
+        assert!(!check_allowed("http://10.0.0.7:8080/base", &list).unwrap().1);
         for refused in [
             "http://127.0.0.1",
             "http://2130706433",
@@ -282,8 +289,8 @@ mod tests {
             "api.example.com",
             "",
         ] {
-            assert!(allowed(refused, &list).is_err(), "{refused}");
+            assert!(check_allowed(refused, &list).is_err(), "{refused}");
         }
-        assert!(allowed("https://api.example.com", &[]).is_err());
+        assert!(check_allowed("https://api.example.com", &[]).is_err());
     }
 }

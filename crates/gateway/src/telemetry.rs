@@ -1,31 +1,31 @@
 //! What can be seen from outside: counters, events, logs. Never a text, a prompt or a key.
 
-mod books;
 mod counters;
 mod event;
+mod ledger_writer;
 mod live;
 mod log;
 mod metrics;
 mod minutes;
-mod queue;
+mod background_queue;
 mod recent;
-mod record;
+mod request_account;
 mod savings;
 mod stats;
 mod tables;
 
 use crate::answer::Problem;
-use crate::report::Report;
-use books::Books;
+use crate::report::RequestReport;
 use counters::Counters;
-use live::Live;
-use log::Log;
-use recent::Recent;
-pub(crate) use record::Record;
+use ledger_writer::LedgerWriter;
+use live::LiveEvents;
+use log::EventLog;
+use recent::RecentReports;
+pub(crate) use request_account::RequestAccount;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
-use tables::Tables;
+use tables::FigureTables;
 use tokenforge_config::Settings;
 use tokenforge_engine::prompt;
 use tokenforge_ledger::Prices;
@@ -37,12 +37,12 @@ use tokio::sync::broadcast;
 /// Counts, and tells whoever listens.
 pub(crate) struct Telemetry {
     pub(crate) counters: Counters,
-    tables: Mutex<Tables>,
-    recent: Mutex<Recent>,
+    tables: Mutex<FigureTables>,
+    recent: Mutex<RecentReports>,
     prices: RwLock<Prices>,
-    log: RwLock<Option<Log>>,
-    ledger: Option<Books>,
-    live: Live,
+    log: RwLock<Option<EventLog>>,
+    ledger: Option<LedgerWriter>,
+    live: LiveEvents,
 }
 
 impl Telemetry {
@@ -52,9 +52,9 @@ impl Telemetry {
             tables: Mutex::default(),
             recent: Mutex::default(),
             prices: RwLock::new(Prices::new(&settings.prices)),
-            log: RwLock::new(Log::open(&settings.monitoring)),
-            ledger: Books::open(&settings.ledger),
-            live: Live::default(),
+            log: RwLock::new(EventLog::open(&settings.monitoring)),
+            ledger: LedgerWriter::open(&settings.ledger),
+            live: LiveEvents::default(),
         }
     }
 
@@ -62,13 +62,13 @@ impl Telemetry {
         *self.prices.write().unwrap_or_else(PoisonError::into_inner) =
             Prices::new(&settings.prices);
         let mut log = self.log.write().unwrap_or_else(PoisonError::into_inner);
-        if log.as_ref().and_then(Log::path) != settings.monitoring.compression_log.as_deref() {
-            *log = Log::open(&settings.monitoring);
+        if log.as_ref().and_then(EventLog::path) != settings.monitoring.compression_log.as_deref() {
+            *log = EventLog::open(&settings.monitoring);
         }
     }
 
     /// A request was rewritten, and is about to be sent.
-    pub(crate) fn rewritten(&self, report: &Report) {
+    pub(crate) fn count_rewritten(&self, report: &RequestReport) {
         self.counters.requests.add(1);
         if !report.results.is_empty() || !report.changes.is_empty() {
             let now = SystemTime::now();
@@ -78,13 +78,13 @@ impl Telemetry {
     }
 
     /// Events are made only if somebody reads them.
-    fn tell(&self, now: SystemTime, report: &Report) {
+    fn tell(&self, now: SystemTime, report: &RequestReport) {
         let log = self.log.read().unwrap_or_else(PoisonError::into_inner);
         if log.is_none() && !self.live.is_watched() {
             return;
         }
         for result in &report.results {
-            let event = event::of(now, report, result);
+            let event = event::result_event(now, report, result);
             if let Some(log) = &*log
                 && !log.write(&event)
             {
@@ -105,7 +105,7 @@ impl Telemetry {
     }
 
     /// The model asked for what was left out: it got so many tokens, or an explanation.
-    pub(crate) fn expansion(&self, tokens: Option<usize>) {
+    pub(crate) fn count_expansion(&self, tokens: Option<usize>) {
         match tokens {
             Some(tokens) => {
                 self.counters.expansions.add(1);
@@ -116,7 +116,7 @@ impl Telemetry {
     }
 
     /// A text of a prompt was converted, or not.
-    pub(crate) fn prompt(&self, outcome: &prompt::Outcome, is_logged: bool) {
+    pub(crate) fn count_prompt(&self, outcome: &prompt::Outcome, is_logged: bool) {
         match outcome {
             prompt::Outcome::Converted { stats, .. } => {
                 self.counters.prompts_converted.add(1);
@@ -161,7 +161,7 @@ impl Telemetry {
     }
 
     /// A client hears of a problem.
-    pub(crate) fn problem(&self, problem: &Problem) {
+    pub(crate) fn count_problem(&self, problem: &Problem) {
         self.counters.problems.add(1);
         tracing::info!(status = problem.status.as_u16(), "a request was not served");
     }
@@ -208,7 +208,7 @@ impl Telemetry {
         self.live.watch()
     }
 
-    fn with_tables<T>(&self, each: impl FnOnce(&mut Tables) -> T) -> T {
+    fn with_tables<T>(&self, each: impl FnOnce(&mut FigureTables) -> T) -> T {
         each(&mut self.tables.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -27,7 +27,7 @@ static SESSION_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token
 const QUERY_CREDENTIAL: &str = "key";
 
 /// Who may use the gateway. Keys are kept and compared as digests, so that neither a dump nor a clock tells one.
-pub(crate) struct Door {
+pub(crate) struct KeyRing {
     keys: Vec<HeldKey>,
 }
 
@@ -39,14 +39,14 @@ struct HeldKey {
     length: usize,
 }
 
-impl Door {
+impl KeyRing {
     pub(crate) fn new(keys: &[GatewayKey]) -> Self {
         let held = |GatewayKey { name, key }: &GatewayKey| HeldKey {
             name: name.as_str().into(),
             digest: digest(key.expose()),
             length: key.expose().len(),
         };
-        Door { keys: keys.iter().map(held).collect() }
+        KeyRing { keys: keys.iter().map(held).collect() }
     }
 
     /// Is it open to everybody?
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn g40_credentials_tell_tenants_apart_and_do_not_show() {
-        let open = Door::new(&[]);
+        let open = KeyRing::new(&[]);
         let mut a = headers(&[("authorization", "Bearer a")]);
         let mut b = headers(&[("authorization", "Bearer b")]);
         let tenant = |headers: &mut HeaderMap| open.tenant(headers, &mut Uri::default()).unwrap();
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_gateway_key_is_asked_for_named_and_taken_out() {
         let key = |name: &str, key: &str| GatewayKey { name: name.into(), key: Secret::new(key) };
-        let door = Door::new(&[key("web", "k1"), key("ops", "k2")]);
+        let door = KeyRing::new(&[key("web", "k1"), key("ops", "k2")]);
         let tenant = |headers: &mut HeaderMap| door.tenant(headers, &mut Uri::default());
         assert_eq!(tenant(&mut headers(&[("authorization", "Bearer k3")])), None);
         let mut own = headers(&[("x-forge-key", "k2"), ("authorization", "Bearer provider")]);

@@ -1,7 +1,7 @@
 //! Traces: one span for each request, sent to a collector in OTLP's JSON. Off unless the settings name one.
 
 use crate::detect::detect_api;
-use crate::route::Route;
+use crate::route::ApiRoute;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, StatusCode, Uri};
@@ -23,14 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// Spans on their way to a collector.
-pub(crate) struct Traces {
+pub(crate) struct TraceExporter {
     endpoint: Uri,
-    spans: mpsc::Sender<Span>,
-    waiting: Mutex<Option<mpsc::Receiver<Span>>>,
+    spans: mpsc::Sender<RequestSpan>,
+    waiting: Mutex<Option<mpsc::Receiver<RequestSpan>>>,
 }
 
 /// One request, while it is served and after that.
-pub(crate) struct Span {
+pub(crate) struct RequestSpan {
     trace: String,
     parent: Option<String>,
     id: String,
@@ -41,33 +41,37 @@ pub(crate) struct Span {
     is_error: bool,
 }
 
-impl Traces {
+impl TraceExporter {
     pub(crate) fn new(endpoint: &Uri) -> Self {
         let (spans, waiting) = mpsc::channel(WAITING);
-        Traces { endpoint: endpoint.clone(), spans, waiting: Mutex::new(Some(waiting)) }
+        TraceExporter { endpoint: endpoint.clone(), spans, waiting: Mutex::new(Some(waiting)) }
     }
 
     /// A request came. It belongs to the client's trace, if that names one.
-    pub(crate) fn begin(&self, head: &Parts, route: Option<&Route>) -> Span {
-        let (trace, parent) = parent(&head.headers);
+    pub(crate) fn begin(&self, head: &Parts, route: Option<&ApiRoute>) -> RequestSpan {
+        let (trace, parent) = parse_traceparent(&head.headers);
         let now = SystemTime::now();
-        Span {
+        RequestSpan {
             trace: trace.unwrap_or_else(|| format!("{:016x}{:016x}", random(), random())),
             parent,
             id: format!("{:016x}", random()),
-            name: format!("{} {}", known(&head.method).unwrap_or("HTTP"), template(head, route)),
+            name: format!(
+                "{} {}",
+                known_method(&head.method).unwrap_or("HTTP"),
+                template(head, route)
+            ),
             start: now,
             end: now,
             attributes: vec![attribute(
                 "http.request.method",
-                known(&head.method).unwrap_or("_OTHER"),
+                known_method(&head.method).unwrap_or("_OTHER"),
             )],
             is_error: false,
         }
     }
 
     /// The head of its answer is on its way.
-    pub(crate) fn end(&self, mut span: Span, status: StatusCode, headers: &HeaderMap) {
+    pub(crate) fn end(&self, mut span: RequestSpan, status: StatusCode, headers: &HeaderMap) {
         span.end = SystemTime::now();
         span.is_error = status.is_server_error();
         span.attributes.push(attribute("http.response.status_code", status.as_str()));
@@ -81,7 +85,7 @@ impl Traces {
 
 /// Sends spans to the collector for as long as somebody makes them. A collector that is away loses what it misses, and a
 /// redirect is not followed.
-pub(crate) async fn export(traces: Arc<Traces>, client: Arc<UpstreamClient>) {
+pub(crate) async fn export(traces: Arc<TraceExporter>, client: Arc<UpstreamClient>) {
     let waiting = traces.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
     let Some(mut waiting) = waiting else { return };
     let mut batch = Vec::with_capacity(BATCH);
@@ -100,7 +104,7 @@ pub(crate) async fn export(traces: Arc<Traces>, client: Arc<UpstreamClient>) {
     }
 }
 
-impl Span {
+impl RequestSpan {
     fn document(&self) -> Value {
         let nanoseconds = |time: SystemTime| {
             time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos().to_string()
@@ -123,7 +127,7 @@ impl Span {
 const OWN_PATHS: [&str; 4] = ["/_forge", "/mcp", "/v1/compress", "/v1/retrieve"];
 
 /// What kind of request it is. Of its path only what the operator chose: clients write ids, names and keys into theirs.
-fn template<'r>(head: &Parts, route: Option<&'r Route>) -> &'r str {
+fn template<'r>(head: &Parts, route: Option<&'r ApiRoute>) -> &'r str {
     if let Some(route) = route {
         return route.path();
     }
@@ -151,7 +155,7 @@ fn dialect_name(dialect: Dialect) -> &'static str {
 }
 
 /// A method that clients did not make up.
-fn known(method: &Method) -> Option<&str> {
+fn known_method(method: &Method) -> Option<&str> {
     let is_known = matches!(
         *method,
         Method::GET
@@ -177,7 +181,7 @@ fn address(endpoint: &Uri) -> Uri {
 }
 
 /// The trace and the span that a request says it belongs to: `00-TRACE-SPAN-FLAGS`.
-fn parent(headers: &HeaderMap) -> (Option<String>, Option<String>) {
+fn parse_traceparent(headers: &HeaderMap) -> (Option<String>, Option<String>) {
     let value = headers.get(TRACE_PARENT).and_then(|value| value.to_str().ok());
     let mut parts = value.unwrap_or_default().split('-').skip(1);
     let mut hex = |length: usize| {
@@ -207,11 +211,11 @@ mod tests {
     #[test]
     fn a_request_joins_the_trace_it_names() {
         let mut headers = HeaderMap::new();
-        assert_eq!(parent(&headers), (None, None));
+        assert_eq!(parse_traceparent(&headers), (None, None));
         let (trace, span) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
         let value = format!("00-{trace}-{span}-01").parse().unwrap();
         headers.insert(TRACE_PARENT, value);
-        assert_eq!(parent(&headers), (Some(trace.to_owned()), Some(span.to_owned())));
+        assert_eq!(parse_traceparent(&headers), (Some(trace.to_owned()), Some(span.to_owned())));
     }
 
     #[test]

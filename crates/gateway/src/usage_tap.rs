@@ -16,14 +16,14 @@ use tokenforge_proxy::coding::{ContentCoding, PieceDecoder};
 const CODED_PIECE: usize = 1 << 10;
 
 /// A request whose answer passes as it comes.
-pub(crate) struct Metered {
+pub(crate) struct MeteredAnswer {
     pub(crate) account: PendingAccount,
     pub(crate) dialect: Dialect,
     /// A stream was asked for.
     pub(crate) streams: bool,
 }
 
-impl Metered {
+impl MeteredAnswer {
     /// A tap for this answer; nothing if it is none that says what was counted.
     pub(crate) fn tap(self: Box<Self>, answer: Option<&Parts>) -> Option<Box<UsageTap>> {
         let head = answer.filter(|head| head.status == StatusCode::OK)?;

@@ -10,7 +10,7 @@
 
 mod schedule;
 
-use schedule::{Admission, Job, Report, Schedule, Task};
+use schedule::{Admission, AssignedTask, FairSchedule, ResultSender, TenantTask};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,8 +24,8 @@ pub(crate) const QUEUE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Threads that come into being when there is work, and stay.
 #[derive(Clone)]
-pub(crate) struct Workers {
-    schedule: Arc<Mutex<Schedule>>,
+pub(crate) struct WorkerPool {
+    schedule: Arc<Mutex<FairSchedule>>,
 }
 
 /// How many threads there may be, and how much may wait for them.
@@ -54,7 +54,7 @@ impl WorkerLimits {
 
 /// How long somebody waits.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct WorkPatience {
     /// For a thread.
     pub(crate) queue: Duration,
     /// For the work, once a thread does it.
@@ -63,16 +63,16 @@ pub(crate) struct Patience {
 
 /// Why work was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Undone {
+pub(crate) enum WorkFailure {
     /// Too much waits already, or it waited too long itself.
     Busy,
     /// It took too long, or a defect ended it.
     Failed,
 }
 
-impl Workers {
+impl WorkerPool {
     pub(crate) fn new(limits: WorkerLimits) -> Self {
-        Workers { schedule: Arc::new(Mutex::new(Schedule::new(limits))) }
+        WorkerPool { schedule: Arc::new(Mutex::new(FairSchedule::new(limits))) }
     }
 
     /// Does some work for a tenant, as soon as it has a thread for it.
@@ -82,19 +82,19 @@ impl Workers {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         tenant: &Arc<str>,
-        patience: Patience,
+        patience: WorkPatience,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Undone> {
+    ) -> Result<T, WorkFailure> {
         let (begun, begins) = oneshot::channel();
         let (done, result) = oneshot::channel();
-        let work = Box::new(move || -> Report {
+        let work = Box::new(move || -> ResultSender {
             // Whoever wanted it may have left.
             let is_wanted = begun.send(()).is_ok() && !done.is_closed();
             // A defect costs the one who asked for this, and nobody else.
             let made = is_wanted.then(|| catch_unwind(AssertUnwindSafe(work)).ok()).flatten();
             Box::new(move || drop(made.map(|made| done.send(made))))
         });
-        match self.submit(Task { tenant: tenant.clone(), work })? {
+        match self.submit(TenantTask { tenant: tenant.clone(), work })? {
             // The receiver stays where it is: a job that finds it gone is not wanted any more.
             Admission::Begun => drop(begins.await),
             Admission::Queued => {
@@ -102,14 +102,14 @@ impl Workers {
                     .await
                     .ok()
                     .and_then(Result::ok)
-                    .ok_or(Undone::Busy)?;
+                    .ok_or(WorkFailure::Busy)?;
             }
         }
         let made = timeout(patience.work, result).await;
-        made.ok().and_then(Result::ok).ok_or(Undone::Failed)
+        made.ok().and_then(Result::ok).ok_or(WorkFailure::Failed)
     }
 
-    fn submit(&self, task: Task) -> Result<Admission, Undone> {
+    fn submit(&self, task: TenantTask) -> Result<Admission, WorkFailure> {
         let mut schedule = lock(&self.schedule);
         let Some(task) = schedule.admit(task)? else { return Ok(Admission::Queued) };
         let (next, number) = match schedule.eldest_at_rest() {
@@ -118,20 +118,20 @@ impl Workers {
                 let number = schedule.number();
                 let Some(next) = self.begin() else {
                     schedule.finish(&task.tenant);
-                    return Err(Undone::Failed);
+                    return Err(WorkFailure::Failed);
                 };
                 (next, number)
             }
         };
         drop(schedule);
-        let job = Job { task, next: next.clone(), number };
-        next.send(job).map_err(|_| Undone::Failed)?;
+        let job = AssignedTask { task, next: next.clone(), number };
+        next.send(job).map_err(|_| WorkFailure::Failed)?;
         Ok(Admission::Begun)
     }
 
     /// Begins a thread; none if there cannot be another.
-    fn begin(&self) -> Option<SyncSender<Job>> {
-        let (next, jobs) = sync_channel::<Job>(1);
+    fn begin(&self) -> Option<SyncSender<AssignedTask>> {
+        let (next, jobs) = sync_channel::<AssignedTask>(1);
         let schedule = Arc::downgrade(&self.schedule);
         let thread = std::thread::Builder::new().name("compress".to_owned());
         thread.spawn(move || work_off(&schedule, &jobs)).ok()?;
@@ -141,8 +141,8 @@ impl Workers {
 
 /// Does one job after the other. Ends with the workers: a thread at work has its own way back to rest, and nobody else
 /// has one for it.
-fn work_off(schedule: &Weak<Mutex<Schedule>>, jobs: &Receiver<Job>) {
-    for Job { mut task, next, number } in jobs {
+fn work_off(schedule: &Weak<Mutex<FairSchedule>>, jobs: &Receiver<AssignedTask>) {
+    for AssignedTask { mut task, next, number } in jobs {
         loop {
             let report = (task.work)();
             let Some(schedule) = schedule.upgrade() else { return report() };
@@ -161,7 +161,7 @@ fn work_off(schedule: &Weak<Mutex<Schedule>>, jobs: &Receiver<Job>) {
     }
 }
 
-fn lock(schedule: &Mutex<Schedule>) -> MutexGuard<'_, Schedule> {
+fn lock(schedule: &Mutex<FairSchedule>) -> MutexGuard<'_, FairSchedule> {
     schedule.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -172,17 +172,17 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread::{ThreadId, current};
 
-    const PATIENT: Patience =
-        Patience { queue: Duration::from_secs(60), work: Duration::from_secs(60) };
+    const PATIENT: WorkPatience =
+        WorkPatience { queue: Duration::from_secs(60), work: Duration::from_secs(60) };
 
     fn me() -> ThreadId {
         current().id()
     }
 
-    fn workers(threads: usize) -> Workers {
+    fn workers(threads: usize) -> WorkerPool {
         let limits =
             WorkerLimits { threads, threads_per_tenant: threads, ..WorkerLimits::of_cores(1) };
-        Workers::new(limits)
+        WorkerPool::new(limits)
     }
 
     fn a() -> Arc<str> {
@@ -241,7 +241,7 @@ mod tests {
         let (workers, a) = (workers(1), a());
         let before = workers.run(&a, PATIENT, me).await;
         let defect = workers.run(&a, PATIENT, || -> usize { panic!("a defect") }).await;
-        assert_eq!(defect, Err(Undone::Failed));
+        assert_eq!(defect, Err(WorkFailure::Failed));
         assert_eq!(workers.run(&a, PATIENT, me).await, before);
     }
 
@@ -297,9 +297,9 @@ mod tests {
             tokio::task::yield_now().await;
         }
         let (begun, begins) = channel();
-        let hurried = Patience { queue: Duration::ZERO, ..PATIENT };
+        let hurried = WorkPatience { queue: Duration::ZERO, ..PATIENT };
         let late = workers.run(&a, hurried, move || begun.send(()).is_ok()).await;
-        assert_eq!(late, Err(Undone::Busy));
+        assert_eq!(late, Err(WorkFailure::Busy));
         drop(let_go);
         first.await.unwrap().unwrap();
         workers.run(&a, PATIENT, || ()).await.unwrap();

@@ -15,17 +15,17 @@ const LONGEST: usize = 64 << 10;
 
 /// Changes what is safe to change; a change that is wrong anywhere changes nothing.
 pub(super) async fn patch(gateway: &Arc<Gateway>, body: Incoming) -> Response<Body> {
-    let body = match super::whole(gateway, body, LONGEST).await {
+    let body = match super::read_body(gateway, body, LONGEST).await {
         Ok(body) => body,
         Err(problem) => return problem.answer(None),
     };
-    match changed(gateway, &body) {
+    match apply_patch(gateway, &body) {
         Ok(document) => answer::json(StatusCode::OK, &document),
         Err(message) => Problem::bad_request(message).answer(None),
     }
 }
 
-fn changed(gateway: &Gateway, body: &[u8]) -> Result<Value, String> {
+fn apply_patch(gateway: &Gateway, body: &[u8]) -> Result<Value, String> {
     let patch: Value =
         serde_json::from_slice(body).map_err(|error| format!("the change is not JSON: {error}"))?;
     let settings = gateway.settings().patched(&patch).map_err(|error| error.to_string())?;
@@ -38,7 +38,7 @@ fn changed(gateway: &Gateway, body: &[u8]) -> Result<Value, String> {
 }
 
 /// Every setting: its value, where that is from, and what it may be.
-pub(super) fn all(gateway: &Gateway) -> Response<Body> {
+pub(super) fn all_settings(gateway: &Gateway) -> Response<Body> {
     let settings = overview(&gateway.settings(), &gateway.origins());
     answer::json(StatusCode::OK, &json!({ "settings": settings }))
 }

@@ -2,7 +2,7 @@
 
 use super::steps;
 use crate::answer::{self, Problem};
-use crate::contents::Content;
+use crate::contents::ResultContent;
 use crate::gateway::Gateway;
 use crate::paths::CONTENTS;
 use http::{Response, StatusCode};
@@ -33,7 +33,7 @@ pub(super) fn answer(gateway: &Gateway, path: &str) -> Response<Body> {
     }
 }
 
-fn document(content: &Content) -> Value {
+fn document(content: &ResultContent) -> Value {
     json!({
         "id": content.id,
         "tool": content.tool,
@@ -41,6 +41,6 @@ fn document(content: &Content) -> Value {
         "original": content.original,
         "forwarded": content.forwarded,
         "redacted": content.redacted,
-        "steps": content.steps.iter().map(steps::shown).collect::<Vec<_>>(),
+        "steps": content.steps.iter().map(steps::step_document).collect::<Vec<_>>(),
     })
 }

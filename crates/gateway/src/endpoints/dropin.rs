@@ -2,11 +2,11 @@
 
 use crate::answer::{self, Problem};
 use crate::gateway::Gateway;
-use crate::guard::forwarded;
-use crate::options::Options;
+use crate::guard::forwarding_header;
+use crate::options::RequestOptions;
 use crate::paths::RETRIEVE;
 use crate::pending_account::PendingAccount;
-use crate::rewrite::{Asker, Order, redacted_body};
+use crate::rewrite::{OriginalsReader, RewriteInput, redact_request};
 use crate::user_agent::agent_name;
 use crate::workers::QUEUE_PATIENCE;
 use http::{Response, StatusCode, Uri};
@@ -46,7 +46,7 @@ pub(super) async fn answer(
 
 /// What the caller sends. More may be there: whatever it is comes through `messages` only.
 #[derive(serde::Deserialize)]
-struct Asked<'a> {
+struct CompressMessages<'a> {
     #[serde(borrow)]
     messages: &'a RawValue,
 }
@@ -68,18 +68,18 @@ async fn compress(
             Some(room.ok_or_else(Problem::busy)?)
         }
     };
-    let body = super::whole(gateway, body, limit).await?;
+    let body = super::read_body(gateway, body, limit).await?;
     let unreadable =
         |error| Problem::bad_request(format!("expected {{\"messages\": […]}}: {error}"));
-    let asked: Asked<'_> = serde_json::from_slice(&body).map_err(unreadable)?;
+    let asked: CompressMessages<'_> = serde_json::from_slice(&body).map_err(unreadable)?;
     // Anthropic's results are blocks of user messages, OpenAI's are messages.
     let is_anthropic = asked.messages.get().contains("\"tool_result\"");
     let dialect = if is_anthropic { Dialect::Anthropic } else { Dialect::OpenAiChat };
     let redacted = match state.settings.redact_secrets {
-        true => redacted_body(&gateway.workers, &tenant, body.clone(), Some(dialect)).await?,
+        true => redact_request(&gateway.workers, &tenant, body.clone(), Some(dialect)).await?,
         false => None,
     };
-    let order = Order {
+    let order = RewriteInput {
         shared: gateway.rewriter.shared.clone(),
         state,
         dialect,
@@ -90,22 +90,22 @@ async fn compress(
         project: exchange.project.clone(),
         client: agent_name(&exchange.request().headers),
         session: None,
-        is_proxied: forwarded(&exchange.request().headers).is_some(),
-        options: Arc::new(Options::of_headers(&exchange.request().headers)?),
+        is_proxied: forwarding_header(&exchange.request().headers).is_some(),
+        options: Arc::new(RequestOptions::of_headers(&exchange.request().headers)?),
         target: Uri::default(),
         bearer: None,
         companions: Vec::new(),
-        asker: Asker::Caller,
+        originals_reader: OriginalsReader::Caller,
         is_redacted: redacted.is_some(),
         body: redacted.unwrap_or(body),
     };
     let rewritten = gateway.rewriter.rewrite(&order).await?;
-    gateway.telemetry.rewritten(&rewritten.report);
+    gateway.telemetry.count_rewritten(&rewritten.report);
     let (before, after) = rewritten.report.tokens();
-    let stages = stages(&rewritten.report);
+    let stages = applied_stages(&rewritten.report);
     PendingAccount::new(&gateway.telemetry, rewritten.report, None).accept();
-    let made: Asked<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;
-    let names = named(gateway, tenant, rewritten.originals.into_keys().collect()).await;
+    let made: CompressMessages<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;
+    let names = name_originals(gateway, tenant, rewritten.originals.into_keys().collect()).await;
     let messages = with_names(made.messages.get(), &names);
     let mut hashes: Vec<&String> = names.values().collect();
     hashes.sort_unstable();
@@ -122,11 +122,11 @@ async fn compress(
     // The messages are put in as they are written: nothing in them may be spelled anew.
     let text = document.to_string();
     let text = format!("{{\"messages\":{messages},{}", &text[1..]);
-    Ok(answer::text_of(StatusCode::OK, "application/json", text))
+    Ok(answer::text(StatusCode::OK, "application/json", text))
 }
 
 /// Gives originals the names that callers can use: they take up to 24 hexadecimal digits for a hash, and nothing else.
-async fn named(
+async fn name_originals(
     gateway: &Arc<Gateway>,
     tenant: Arc<str>,
     references: Vec<Reference>,
@@ -162,7 +162,7 @@ fn with_names(messages: &str, names: &HashMap<Reference, String>) -> String {
     text + rest
 }
 
-fn stages(report: &crate::report::Report) -> Vec<&'static str> {
+fn applied_stages(report: &crate::report::RequestReport) -> Vec<&'static str> {
     let mut stages: Vec<&'static str> =
         report.results.iter().flat_map(|result| result.figures.stages.iter().copied()).collect();
     stages.sort_unstable();

@@ -19,7 +19,7 @@ pub(super) fn stream(gateway: &Arc<Gateway>, query: Option<&str>) -> Response<Bo
     let mut events = gateway.telemetry.watch();
     let (client, body) = mpsc::channel(64);
     if query == Some("recent") {
-        let recent: String = gateway.telemetry.recent().iter().map(told).collect();
+        let recent: String = gateway.telemetry.recent().iter().map(sse_event).collect();
         // There is room for one.
         let _ = client.try_send(Ok(Bytes::from(recent + ": now\n\n")));
     }
@@ -27,7 +27,7 @@ pub(super) fn stream(gateway: &Arc<Gateway>, query: Option<&str>) -> Response<Bo
         loop {
             let line = tokio::select! {
                 event = events.recv() => match event {
-                    Ok(event) => told(&event),
+                    Ok(event) => sse_event(&event),
                     Err(RecvError::Lagged(missed)) => format!(": {missed} events missed\n\n"),
                     Err(RecvError::Closed) => return,
                 },
@@ -46,6 +46,6 @@ pub(super) fn stream(gateway: &Arc<Gateway>, query: Option<&str>) -> Response<Bo
     answer
 }
 
-fn told(event: &impl Display) -> String {
+fn sse_event(event: &impl Display) -> String {
     format!("data: {event}\n\n")
 }

@@ -1,7 +1,7 @@
 //! An original, for the client it belongs to.
 
 use crate::answer::{self, Problem};
-use crate::expand::Wanted;
+use crate::expand::ExpandQuery;
 use crate::gateway::Gateway;
 use http::{Response, StatusCode};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(super) async fn answer(
     exchange: &Exchange,
 ) -> Result<Response<Body>, Problem> {
     let query = exchange.request().uri.query().unwrap_or_default();
-    let mut wanted = Wanted::default();
+    let mut wanted = ExpandQuery::default();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let value = value.into_owned();
         match &*name {
@@ -32,10 +32,10 @@ pub(super) async fn answer(
         (gateway.originals.clone(), exchange.tenant.clone().unwrap_or_default());
     let finding = run_blocking(move || {
         let text = originals.find(&tenant, &wanted.id)?;
-        wanted.selected(&text)
+        wanted.select_part(&text)
     });
     match finding.await.unwrap_or_else(|| Err("the store does not answer".to_owned())) {
-        Ok(text) => Ok(answer::text_of(StatusCode::OK, "text/plain; charset=utf-8", text)),
+        Ok(text) => Ok(answer::text(StatusCode::OK, "text/plain; charset=utf-8", text)),
         Err(message) => Err(Problem::new(StatusCode::NOT_FOUND, message)),
     }
 }

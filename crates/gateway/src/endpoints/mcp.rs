@@ -21,7 +21,7 @@ pub(super) async fn answer(
 ) -> Result<Response<Body>, Problem> {
     let head = exchange.request();
     let body = match head.method {
-        Method::POST => super::whole(gateway, body, LONGEST_MESSAGE).await?,
+        Method::POST => super::read_body(gateway, body, LONGEST_MESSAGE).await?,
         _ => Bytes::new(),
     };
     let state = gateway.state();
@@ -32,7 +32,7 @@ pub(super) async fn answer(
         prefix: prefix.filter(|prefix| !prefix.is_empty()).map(str::to_owned),
         headers: head.headers.clone(),
         tenant: exchange.tenant.clone().unwrap_or_default(),
-        hooks: plugins::of(&state, exchange),
+        hooks: plugins::tool_hooks(&state, exchange),
         body,
     };
     let answer = gateway.mcp.answer(ask).await;

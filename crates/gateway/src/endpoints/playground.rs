@@ -41,7 +41,7 @@ const FORMS: [Form; 5] =
 /// An output to try out.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Tried {
+struct TrialOutput {
     text: String,
     /// The form that the text is in, if it is JSON in other words.
     form: Option<String>,
@@ -57,14 +57,14 @@ struct Tried {
 
 pub(super) async fn answer(gateway: &Arc<Gateway>, body: Incoming) -> Response<Body> {
     let tried = async {
-        let body = super::whole(gateway, body, LONGEST_MESSAGE).await?;
-        let tried = read(&body)?;
-        let _turn = gateway.playground.acquire().await.map_err(|_| failed())?;
+        let body = super::read_body(gateway, body, LONGEST_MESSAGE).await?;
+        let tried = read_trial(&body)?;
+        let _turn = gateway.playground.acquire().await.map_err(|_| trial_failed())?;
         let state = gateway.state();
         let operator = Arc::from(OPERATOR);
-        let patience = workers::Patience { queue: PATIENCE, work: 2 * PATIENCE };
+        let patience = workers::WorkPatience { queue: PATIENCE, work: 2 * PATIENCE };
         let work = gateway.workers.run(&operator, patience, move || document(&tried, &state));
-        work.await.map_err(|_| failed())
+        work.await.map_err(|_| trial_failed())
     };
     match tried.await {
         Ok(document) => answer::json(StatusCode::OK, &document),
@@ -72,10 +72,10 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, body: Incoming) -> Response<B
     }
 }
 
-fn read(body: &[u8]) -> Result<Tried, Problem> {
+fn read_trial(body: &[u8]) -> Result<TrialOutput, Problem> {
     let unreadable =
         |error| Problem::bad_request(format!("expected {{\"text\": …, \"tool\": …, …}}: {error}"));
-    let mut tried: Tried = serde_json::from_slice(body).map_err(unreadable)?;
+    let mut tried: TrialOutput = serde_json::from_slice(body).map_err(unreadable)?;
     if tried.text.len() > LONGEST {
         let message =
             format!("the text has {} bytes; up to {LONGEST} are tried out", tried.text.len());
@@ -92,11 +92,11 @@ fn read(body: &[u8]) -> Result<Tried, Problem> {
     Ok(tried)
 }
 
-fn failed() -> Problem {
+fn trial_failed() -> Problem {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the output could not be tried out")
 }
 
-fn document(tried: &Tried, state: &GatewayState) -> Value {
+fn document(tried: &TrialOutput, state: &GatewayState) -> Value {
     let counter = match &tried.model {
         Some(model) => for_model(model).vocabulary.into(),
         None => state.engine.counter,
@@ -116,7 +116,7 @@ fn document(tried: &Tried, state: &GatewayState) -> Value {
 }
 
 /// What a mode makes of an output.
-fn mode(tried: &Tried, settings: &Settings, deadline: Instant) -> Value {
+fn mode(tried: &TrialOutput, settings: &Settings, deadline: Instant) -> Value {
     let output = Output {
         text: &tried.text,
         tool: &tried.tool,
@@ -142,7 +142,7 @@ fn mode(tried: &Tried, settings: &Settings, deadline: Instant) -> Value {
         "bytes": text.len(),
         "leaves_out": compressed.original.is_some(),
         "redacted": compressed.redacted,
-        "steps": compressed.steps.iter().map(steps::shown).collect::<Vec<_>>(),
+        "steps": compressed.steps.iter().map(steps::step_document).collect::<Vec<_>>(),
     })
 }
 

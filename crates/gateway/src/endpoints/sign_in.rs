@@ -23,7 +23,7 @@ struct SignIn {
 }
 
 /// A link that signs one browser in. The caller knows by which name the gateway is reached.
-pub(super) fn link(gateway: &Gateway) -> Response<Body> {
+pub(super) fn issue_link(gateway: &Gateway) -> Response<Body> {
     match gateway.sign_in_link() {
         Some((path, lifetime)) => {
             let document = json!({"path": path, "expires_in": lifetime.as_secs()});
@@ -34,21 +34,21 @@ pub(super) fn link(gateway: &Gateway) -> Response<Body> {
 }
 
 /// Signs the browser in that opened a link.
-pub(super) async fn session(
+pub(super) async fn open_session(
     gateway: &Arc<Gateway>,
     head: &Parts,
     body: Incoming,
 ) -> Response<Body> {
     let is_https =
         head.headers.get(ORIGIN).is_some_and(|page| page.as_bytes().starts_with(b"https:"));
-    let signed_in = match super::whole(gateway, body, LONGEST).await {
-        Ok(body) => signed_in(gateway, &body, is_https),
+    let signed_in = match super::read_body(gateway, body, LONGEST).await {
+        Ok(body) => redeem_link(gateway, &body, is_https),
         Err(problem) => Err(problem),
     };
     signed_in.unwrap_or_else(|problem| problem.answer(None))
 }
 
-fn signed_in(gateway: &Gateway, body: &[u8], is_https: bool) -> Result<Response<Body>, Problem> {
+fn redeem_link(gateway: &Gateway, body: &[u8], is_https: bool) -> Result<Response<Body>, Problem> {
     let SignIn { code } = serde_json::from_slice(body)
         .map_err(|_| Problem::bad_request("expected {\"code\": …}, with the code of a link"))?;
     let credentials = gateway.admin.redeem_link(&code, &gateway.state().settings);

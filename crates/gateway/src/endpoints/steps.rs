@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tokenforge_engine::Step;
 
 /// A step, with the text that it left if that was kept.
-pub(super) fn shown(step: &Step) -> Value {
+pub(super) fn step_document(step: &Step) -> Value {
     json!({
         "stage": step.stage,
         "fidelity": format!("{:?}", step.fidelity).to_lowercase(),

@@ -1,31 +1,31 @@
 //! `_forge` in bodies that nobody rewrites: the upstream must not see it on any path.
 
 use super::redaction::has_signed_body;
-use super::rewriting::Rewriting;
-use super::{Stop, Visit};
+use super::rewriting::OutgoingRequest;
+use super::{RequestScope, Stop};
 use crate::answer::Problem;
-use crate::options::Options;
-use crate::report::Report;
-use crate::rewrite::forge;
+use crate::options::RequestOptions;
+use crate::report::RequestReport;
+use crate::rewrite::forge_member;
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
 use tokenforge_plugin::Exchange;
 use tokenforge_proxy::body::Body;
 
-impl Visit<'_> {
+impl RequestScope<'_> {
     /// A body in no dialect that is rewritten: as it came, but for our own member. `wire` is how it came, if coded.
     pub(super) fn without_forge(
         &self,
         exchange: &mut Exchange,
         body: Bytes,
         wire: Option<Body>,
-        options: &Options,
+        options: &RequestOptions,
         is_redacted: bool,
-    ) -> Result<Rewriting, Stop> {
-        let rest = forge::removed(&body, options)?;
+    ) -> Result<OutgoingRequest, Stop> {
+        let rest = forge_member::without_member(&body, options)?;
         self.announce(is_redacted, rest.is_some());
         let Some(rest) = rest else {
-            return Ok(Rewriting::untouched(wire.unwrap_or_else(|| body.into())));
+            return Ok(OutgoingRequest::untouched(wire.unwrap_or_else(|| body.into())));
         };
         if has_signed_body(exchange.request()) {
             let message = "_forge is in a body that is signed, and cannot be taken out; use the headers \
@@ -33,16 +33,16 @@ impl Visit<'_> {
             return Err(Problem::bad_request(message).into());
         }
         exchange.request_mut().headers.remove(CONTENT_ENCODING);
-        Ok(Rewriting::untouched(rest.into()))
+        Ok(OutgoingRequest::untouched(rest.into()))
     }
 
     /// Tells the telemetry what was changed, if anything was.
     fn announce(&self, is_redacted: bool, is_cut: bool) {
         let changes = [(is_redacted, "input_redacted"), (is_cut, "forge_removed")];
         let changes = changes.iter().filter(|(is_made, _)| *is_made).map(|(_, change)| *change);
-        let report = Report { changes: changes.collect(), ..Report::default() };
+        let report = RequestReport { changes: changes.collect(), ..RequestReport::default() };
         if !report.changes.is_empty() {
-            self.gateway.telemetry.rewritten(&report);
+            self.gateway.telemetry.count_rewritten(&report);
         }
     }
 }

@@ -4,10 +4,10 @@
 //! spelling and the method. In a dialect that we know, what is no text for a model is left alone; elsewhere nobody knows
 //! what that is, and every string counts. Requests to the operator's routes are no model traffic: plugins look into those.
 
-use super::read::Payload;
-use super::{Stop, Visit};
+use super::request_body::RequestPayload;
+use super::{RequestScope, Stop};
 use crate::detect::detect_api;
-use crate::rewrite::{redacted_body, unchecked};
+use crate::rewrite::{redact_request, unchecked_problem};
 use http::header::CONTENT_ENCODING;
 use http::request::Parts;
 use tokenforge_plugin::Exchange;
@@ -21,41 +21,45 @@ const SIGNED: &str =
     "its body holds a secret, and is signed: without the secret the signature would be wrong";
 
 /// A body that may go on, as far as secrets are concerned.
-pub(super) struct Checked {
-    pub(super) payload: Payload,
+pub(super) struct CheckedPayload {
+    pub(super) payload: RequestPayload,
     /// It held secrets.
     pub(super) is_redacted: bool,
 }
 
-impl Visit<'_> {
+impl RequestScope<'_> {
     /// Are secrets looked for in what goes to this request's upstream?
     pub(super) fn redacts(&self) -> bool {
         self.state.settings.redact_secrets && self.route.is_none()
     }
 
     /// The body without its secrets.
-    pub(super) async fn redacted(
+    pub(super) async fn redact_payload(
         &self,
         exchange: &mut Exchange,
-        payload: Payload,
-    ) -> Result<Checked, Stop> {
+        payload: RequestPayload,
+    ) -> Result<CheckedPayload, Stop> {
         if !self.redacts() {
-            return Ok(Checked { payload, is_redacted: false });
+            return Ok(CheckedPayload { payload, is_redacted: false });
         }
         let body = match &payload {
-            Payload::Here(body) | Payload::Coded { decoded: body, .. } => body.clone(),
-            Payload::Passing(_) => return Err(unchecked(UNREAD).into()),
+            RequestPayload::Plain(body) | RequestPayload::Coded { decoded: body, .. } => {
+                body.clone()
+            }
+            RequestPayload::Passing(_) => return Err(unchecked_problem(UNREAD).into()),
         };
         let dialect = detect_api(exchange.request()).map(|detected| detected.dialect);
         let tenant = exchange.tenant.clone().unwrap_or_default();
         let redacted =
-            Box::pin(redacted_body(&self.gateway.workers, &tenant, body, dialect)).await?;
-        let Some(redacted) = redacted else { return Ok(Checked { payload, is_redacted: false }) };
+            Box::pin(redact_request(&self.gateway.workers, &tenant, body, dialect)).await?;
+        let Some(redacted) = redacted else {
+            return Ok(CheckedPayload { payload, is_redacted: false });
+        };
         if has_signed_body(exchange.request()) {
-            return Err(unchecked(SIGNED).into());
+            return Err(unchecked_problem(SIGNED).into());
         }
         exchange.request_mut().headers.remove(CONTENT_ENCODING);
-        Ok(Checked { payload: Payload::Here(redacted), is_redacted: true })
+        Ok(CheckedPayload { payload: RequestPayload::Plain(redacted), is_redacted: true })
     }
 }
 

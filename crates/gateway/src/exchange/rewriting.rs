@@ -1,17 +1,17 @@
 //! The rewrite of a request on its way: what goes in, and what the answer then has to go through.
 
-use super::read::Payload;
-use super::redaction::Checked;
-use super::{Stop, Visit};
+use super::redaction::CheckedPayload;
+use super::request_body::RequestPayload;
+use super::{RequestScope, Stop};
 use crate::detect::detect_api;
 use crate::expand::RequestOriginals;
-use crate::guard::forwarded;
-use crate::options::Options;
+use crate::guard::forwarding_header;
+use crate::options::RequestOptions;
 use crate::pending_account::PendingAccount;
 use crate::relay;
-use crate::rewrite::{Asker, Order, Rewritten};
+use crate::rewrite::{OriginalsReader, RewriteInput, RewrittenBody};
 use crate::subscription;
-use crate::usage_tap::Metered;
+use crate::usage_tap::MeteredAnswer;
 use crate::user_agent::agent_name;
 use bytes::Bytes;
 use http::Uri;
@@ -26,54 +26,56 @@ const TOKENS_BEFORE: HeaderName = HeaderName::from_static("x-forge-tokens-before
 const TOKENS_AFTER: HeaderName = HeaderName::from_static("x-forge-tokens-after");
 
 /// A request as it goes on.
-pub(super) struct Rewriting {
+pub(super) struct OutgoingRequest {
     pub(super) body: Body,
     /// What becomes of the answer.
-    pub(super) way: Way,
+    pub(super) response_path: ResponsePath,
     /// What the client hears about it.
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// How an answer goes back.
-pub(super) enum Way {
+pub(super) enum ResponsePath {
     /// As it comes. What the request saved is told when it is taken.
-    Plain(Option<Box<Metered>>),
+    Plain(Option<Box<MeteredAnswer>>),
     /// Read on the way: it may hold a call that is ours.
-    Relayed(Box<relay::Job>),
+    Relayed(Box<relay::RelayContext>),
 }
 
-impl Way {
+impl ResponsePath {
     /// What is told of the request when it is over.
     pub(super) fn account(&mut self) -> Option<&mut PendingAccount> {
         match self {
-            Way::Plain(metered) => metered.as_deref_mut().map(|metered| &mut metered.account),
-            Way::Relayed(job) => Some(&mut job.account),
+            ResponsePath::Plain(metered) => {
+                metered.as_deref_mut().map(|metered| &mut metered.account)
+            }
+            ResponsePath::Relayed(job) => Some(&mut job.account),
         }
     }
 }
 
-impl Visit<'_> {
+impl RequestScope<'_> {
     /// Makes the body that goes on.
     pub(super) async fn rewrite(
         &self,
         exchange: &mut Exchange,
-        checked: Checked,
-        options: &Options,
+        checked: CheckedPayload,
+        options: &RequestOptions,
         target: &Uri,
-    ) -> Result<Rewriting, Stop> {
+    ) -> Result<OutgoingRequest, Stop> {
         let (body, wire) = match checked.payload {
-            Payload::Passing(body) => return Ok(Rewriting::untouched(body)),
-            Payload::Here(body) => (body, None),
-            Payload::Coded { wire, decoded } => (decoded, Some(wire.into())),
+            RequestPayload::Passing(body) => return Ok(OutgoingRequest::untouched(body)),
+            RequestPayload::Plain(body) => (body, None),
+            RequestPayload::Coded { wire, decoded } => (decoded, Some(wire.into())),
         };
-        let order = self.order(exchange, body.clone(), options, target);
+        let order = self.rewrite_input(exchange, body.clone(), options, target);
         let Some(mut order) = order.filter(|_| !body.is_empty()) else {
             return self.without_forge(exchange, body, wire, options, checked.is_redacted);
         };
         order.is_redacted = checked.is_redacted;
         let rewritten = self.gateway.rewriter.rewrite(&order).await?;
-        let headers = told(&rewritten.report);
-        self.gateway.telemetry.rewritten(&rewritten.report);
+        let headers = token_headers(&rewritten.report);
+        self.gateway.telemetry.count_rewritten(&rewritten.report);
         let body = match wire.filter(|_| !rewritten.is_changed) {
             Some(wire) => wire,
             None => {
@@ -101,30 +103,31 @@ impl Visit<'_> {
                     settings: rewritten.settings,
                     key: rewritten.key,
                 };
-                let Rewritten { replaced, is_stored, .. } = rewritten;
-                let job = relay::Job::new(originals, replaced, streams, is_stored, account);
-                Way::Relayed(Box::new(job))
+                let RewrittenBody { replaced, is_stored, .. } = rewritten;
+                let job =
+                    relay::RelayContext::new(originals, replaced, streams, is_stored, account);
+                ResponsePath::Relayed(Box::new(job))
             }
             account => {
-                let metered = |account| Box::new(Metered { account, dialect, streams });
-                Way::Plain(account.map(metered))
+                let metered = |account| Box::new(MeteredAnswer { account, dialect, streams });
+                ResponsePath::Plain(account.map(metered))
             }
         };
-        Ok(Rewriting { body, way, headers })
+        Ok(OutgoingRequest { body, response_path: way, headers })
     }
 
     /// What is to be rewritten, if it is anything that we know.
-    fn order(
+    fn rewrite_input(
         &self,
         exchange: &Exchange,
         body: Bytes,
-        options: &Options,
+        options: &RequestOptions,
         target: &Uri,
-    ) -> Option<Order> {
+    ) -> Option<RewriteInput> {
         let head = exchange.request();
         let detected = detect_api(head).filter(|detected| !detected.is_signed)?;
         let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
-        Some(Order {
+        Some(RewriteInput {
             shared: self.gateway.rewriter.shared.clone(),
             state: self.state.clone(),
             dialect: detected.dialect,
@@ -135,10 +138,10 @@ impl Visit<'_> {
             project: exchange.project.clone(),
             client: agent_name(&head.headers),
             session: session_of_headers(header).map(str::to_owned),
-            is_proxied: forwarded(&head.headers).is_some(),
+            is_proxied: forwarding_header(&head.headers).is_some(),
             options: Arc::new(options.clone()),
             target: target.clone(),
-            asker: Asker::Model,
+            originals_reader: OriginalsReader::Model,
             bearer: head.headers.get(AUTHORIZATION).cloned(),
             companions: companions(&head.headers),
             is_redacted: false,
@@ -166,14 +169,14 @@ fn companions(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
     named.flat_map(all).collect()
 }
 
-impl Rewriting {
+impl OutgoingRequest {
     pub(super) fn untouched(body: Body) -> Self {
-        Rewriting { body, way: Way::Plain(None), headers: Vec::new() }
+        OutgoingRequest { body, response_path: ResponsePath::Plain(None), headers: Vec::new() }
     }
 }
 
 /// How many tokens the tool results have, before and after.
-fn told(report: &crate::report::Report) -> Vec<(HeaderName, HeaderValue)> {
+fn token_headers(report: &crate::report::RequestReport) -> Vec<(HeaderName, HeaderValue)> {
     if report.results.is_empty() {
         return Vec::new();
     }

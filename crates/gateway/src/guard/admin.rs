@@ -4,9 +4,9 @@
 //! user of the machine. So what can do harm asks for a token that only the owner of the data folder can read.
 
 use super::links::{self, OneTimeLinks};
-use super::origin::{Caller, OriginRules};
+use super::origin::{OriginRules, RequestOrigin};
 use super::proof::{Challenge, Proofs};
-use super::sessions::{Credentials, Sessions};
+use super::sessions::{BrowserSessions, SessionCredentials};
 use super::{Digest, GuardPolicy, digest};
 use crate::answer::Problem;
 use crate::paths;
@@ -26,7 +26,7 @@ pub(crate) struct AdminGuard {
     /// Where the gateway listens.
     port: AtomicU16,
     links: Mutex<OneTimeLinks>,
-    sessions: Mutex<Sessions>,
+    sessions: Mutex<BrowserSessions>,
 }
 
 impl Default for AdminGuard {
@@ -89,7 +89,11 @@ impl AdminGuard {
     }
 
     /// Signs a browser in with the code of a link.
-    pub(crate) fn redeem_link(&self, code: &str, settings: &Settings) -> Option<Credentials> {
+    pub(crate) fn redeem_link(
+        &self,
+        code: &str,
+        settings: &Settings,
+    ) -> Option<SessionCredentials> {
         let (token, now) = (self.token_digest(settings)?, Instant::now());
         let is_valid = lock(&self.links).redeem(code, &token, now);
         is_valid.then(|| lock(&self.sessions).open(token, now)).flatten()
@@ -130,7 +134,7 @@ impl GuardPolicy<'_> {
     pub(super) fn check_operator(
         &self,
         exchange: &Exchange,
-        caller: &Caller<'_>,
+        caller: &RequestOrigin<'_>,
     ) -> Result<(), Problem> {
         let (head, settings, rules) = (exchange.request(), self.settings, self.origin_rules);
         let need = Need::of(&head.method, head.uri.path());
@@ -164,7 +168,7 @@ impl GuardPolicy<'_> {
 
 /// Does whoever asks sit at this machine, as far as can be known?
 fn check_local(exchange: &Exchange) -> Result<(), Problem> {
-    let elsewhere = match forwarded(&exchange.request().headers) {
+    let elsewhere = match forwarding_header(&exchange.request().headers) {
         Some(name) => {
             format!("the request came through a proxy ({name}), so its sender is unknown")
         }
@@ -179,7 +183,11 @@ fn check_local(exchange: &Exchange) -> Result<(), Problem> {
 }
 
 /// A cookie goes along by itself, so what changes something must come from our own page.
-fn check_session(rules: &OriginRules, caller: &Caller<'_>, method: &Method) -> Result<(), Problem> {
+fn check_session(
+    rules: &OriginRules,
+    caller: &RequestOrigin<'_>,
+    method: &Method,
+) -> Result<(), Problem> {
     rules.check_origin(caller)?;
     if matches!(*method, Method::GET | Method::HEAD) || caller.is_own_page() {
         return Ok(());
@@ -212,7 +220,7 @@ fn unauthorized(message: &str, field: &str) -> Problem {
 }
 
 /// What a proxy added, if one did.
-pub(crate) fn forwarded(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn forwarding_header(headers: &HeaderMap) -> Option<&str> {
     let is_forwarded = |name: &&str| *name == "forwarded" || name.starts_with("x-forwarded-");
     headers.keys().map(|name| name.as_str()).find(is_forwarded)
 }

@@ -23,7 +23,7 @@ pub(crate) struct OriginRules {
 }
 
 /// What a request says about from where it comes.
-pub(crate) struct Caller<'r> {
+pub(crate) struct RequestOrigin<'r> {
     /// The name that the gateway was called by.
     host: Option<&'r str>,
     /// The page, if it is one.
@@ -34,7 +34,7 @@ pub(crate) struct Caller<'r> {
     is_navigation: bool,
 }
 
-impl<'r> Caller<'r> {
+impl<'r> RequestOrigin<'r> {
     /// Reads it; what could be read in two ways is refused, so that nobody behind us reads it in the other.
     pub(crate) fn read(head: &'r Parts) -> Result<Self, Problem> {
         let headers = &head.headers;
@@ -58,7 +58,7 @@ impl<'r> Caller<'r> {
             headers.get_all(name).iter().any(|value| value.as_bytes() == wanted.as_bytes())
         };
         let dest = headers.get(FETCH_DEST).map(|value| value.as_bytes());
-        Ok(Caller {
+        Ok(RequestOrigin {
             host: host.or(authority),
             origin,
             is_foreign: says(FETCH_SITE, "cross-site") || says(FETCH_SITE, "same-site"),
@@ -114,13 +114,13 @@ impl OriginRules {
     }
 
     /// Where nothing else is asked for: the host must be ours, and the page too.
-    pub(crate) fn check(&self, caller: &Caller<'_>) -> Result<(), Problem> {
+    pub(crate) fn check(&self, caller: &RequestOrigin<'_>) -> Result<(), Problem> {
         self.check_host(caller)?;
         self.check_origin(caller)
     }
 
     /// For the dashboard's files: a link on another site may lead to them.
-    pub(crate) fn check_page(&self, caller: &Caller<'_>) -> Result<(), Problem> {
+    pub(crate) fn check_page(&self, caller: &RequestOrigin<'_>) -> Result<(), Problem> {
         match caller.is_navigation && caller.origin.is_none() {
             true => self.check_host(caller),
             false => self.check(caller),
@@ -128,7 +128,7 @@ impl OriginRules {
     }
 
     /// Against DNS rebinding. An address cannot be rebound, so one that we listen on is ours.
-    fn check_host(&self, caller: &Caller<'_>) -> Result<(), Problem> {
+    fn check_host(&self, caller: &RequestOrigin<'_>) -> Result<(), Problem> {
         let is_ours = caller.host.is_some_and(|host| {
             let Some((name, _)) = split(host) else { return false };
             let is_here = match address(name) {
@@ -143,7 +143,7 @@ impl OriginRules {
     }
 
     /// Against CSRF: no page but our own, and those that the settings name.
-    pub(crate) fn check_origin(&self, caller: &Caller<'_>) -> Result<(), Problem> {
+    pub(crate) fn check_origin(&self, caller: &RequestOrigin<'_>) -> Result<(), Problem> {
         let is_allowed = match caller.origin {
             Some(origin) => {
                 let is_named = self.origins.iter().any(|allowed| is_origin(allowed, origin));
@@ -223,8 +223,12 @@ mod tests {
     #[test]
     fn an_origin_is_ours_by_scheme_name_and_port() {
         let is_own = |host, origin| {
-            let caller =
-                Caller { host: Some(host), origin: None, is_foreign: false, is_navigation: false };
+            let caller = RequestOrigin {
+                host: Some(host),
+                origin: None,
+                is_foreign: false,
+                is_navigation: false,
+            };
             caller.is_own(origin)
         };
         for (host, origin) in [

@@ -20,13 +20,13 @@ const MOST: usize = 32;
 const PROOF: HeaderName = HeaderName::from_static("x-forge-proof");
 
 /// The browsers that are signed in. The clock is the caller's.
-pub(super) struct Sessions {
+pub(super) struct BrowserSessions {
     /// Of this process alone: cookies know no ports, and there may be several gateways on a machine.
     cookie_name: String,
-    open: VecDeque<Session>,
+    open: VecDeque<BrowserSession>,
 }
 
-struct Session {
+struct BrowserSession {
     cookie: Digest,
     proof: Digest,
     /// The admin token of then: another one signs everybody out.
@@ -35,22 +35,22 @@ struct Session {
 }
 
 /// What a browser gets when it signs in.
-pub(crate) struct Credentials {
+pub(crate) struct SessionCredentials {
     pub(crate) cookie_name: String,
     pub(crate) cookie: String,
     pub(crate) proof: String,
 }
 
-impl Default for Sessions {
+impl Default for BrowserSessions {
     fn default() -> Self {
         let name = random_name().unwrap_or_default();
-        Sessions { cookie_name: format!("forge_{name:.8}"), open: VecDeque::new() }
+        BrowserSessions { cookie_name: format!("forge_{name:.8}"), open: VecDeque::new() }
     }
 }
 
-impl Sessions {
+impl BrowserSessions {
     /// Signs a browser in. `None`: there is no randomness.
-    pub(super) fn open(&mut self, token: Digest, now: Instant) -> Option<Credentials> {
+    pub(super) fn open(&mut self, token: Digest, now: Instant) -> Option<SessionCredentials> {
         let (cookie, proof) = (random_name()?, random_name()?);
         self.open.retain(|session| session.until > now);
         if self.open.len() == MOST {
@@ -58,8 +58,13 @@ impl Sessions {
         }
         let (cookie_digest, proof_digest) = (digest(&cookie), digest(&proof));
         let until = now + LIFETIME;
-        self.open.push_back(Session { cookie: cookie_digest, proof: proof_digest, token, until });
-        Some(Credentials { cookie_name: self.cookie_name.clone(), cookie, proof })
+        self.open.push_back(BrowserSession {
+            cookie: cookie_digest,
+            proof: proof_digest,
+            token,
+            until,
+        });
+        Some(SessionCredentials { cookie_name: self.cookie_name.clone(), cookie, proof })
     }
 
     /// Does a browser that is signed in say this?
@@ -91,7 +96,7 @@ mod tests {
 
     const TOKEN: Digest = [7; 32];
 
-    fn headers(credentials: &Credentials, proof: &str) -> HeaderMap {
+    fn headers(credentials: &SessionCredentials, proof: &str) -> HeaderMap {
         let line = format!("a=b; {}={}", credentials.cookie_name, credentials.cookie);
         let mut headers = HeaderMap::new();
         headers.insert(COOKIE, HeaderValue::from_str(&line).unwrap());
@@ -101,7 +106,7 @@ mod tests {
 
     #[test]
     fn d60_a_session_needs_cookie_and_proof_and_ends() {
-        let (mut sessions, now) = (Sessions::default(), Instant::now());
+        let (mut sessions, now) = (BrowserSessions::default(), Instant::now());
         let signed_in = sessions.open(TOKEN, now).unwrap();
         let whole = headers(&signed_in, &signed_in.proof);
         assert!(sessions.knows(&whole, &TOKEN, now));
@@ -109,12 +114,12 @@ mod tests {
         assert!(!sessions.knows(&whole, &[8; 32], now), "another token");
         assert!(!sessions.knows(&whole, &TOKEN, now + LIFETIME), "too late");
         assert!(!sessions.knows(&HeaderMap::new(), &TOKEN, now));
-        assert!(!Sessions::default().knows(&whole, &TOKEN, now), "another gateway");
+        assert!(!BrowserSessions::default().knows(&whole, &TOKEN, now), "another gateway");
     }
 
     #[test]
     fn d60_sessions_are_few() {
-        let (mut sessions, now) = (Sessions::default(), Instant::now());
+        let (mut sessions, now) = (BrowserSessions::default(), Instant::now());
         let first = sessions.open(TOKEN, now).unwrap();
         for _ in 0..MOST {
             sessions.open(TOKEN, now).unwrap();

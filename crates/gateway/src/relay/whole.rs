@@ -1,6 +1,6 @@
 //! Bounded buffering: an answer that is no stream is read whole, unless it is too long for that.
 
-use super::Upstream;
+use super::UpstreamAnswer;
 use bytes::Bytes;
 use http_body::Body as _;
 use tokenforge_proxy::blocking::run_blocking;
@@ -10,20 +10,20 @@ use tokenforge_proxy::upstream::UpstreamFailure;
 
 /// Reads and decodes an answer, as [`plain`] does.
 pub(super) async fn read(
-    answer: Upstream,
+    answer: UpstreamAnswer,
     most: usize,
-) -> Result<Result<Upstream, Body>, UpstreamFailure> {
+) -> Result<Result<UpstreamAnswer, Body>, UpstreamFailure> {
     let plain = plain(answer, most).await?;
-    Ok(plain.map(|plain| Upstream { body: plain.into(), coding: None, decoder: None }))
+    Ok(plain.map(|plain| UpstreamAnswer { body: plain.into(), coding: None, decoder: None }))
 }
 
 /// The text of an answer of up to `most` bytes. A longer one is given back as it came: so is one that becomes longer when
 /// it is decoded, or that is not what it says, since that is between the upstream and the client.
 pub(super) async fn plain(
-    answer: Upstream,
+    answer: UpstreamAnswer,
     most: usize,
 ) -> Result<Result<Bytes, Body>, UpstreamFailure> {
-    let Upstream { body, coding, .. } = answer;
+    let UpstreamAnswer { body, coding, .. } = answer;
     if body.size_hint().lower() > most as u64 {
         return Ok(Err(body));
     }

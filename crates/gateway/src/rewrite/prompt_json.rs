@@ -1,14 +1,17 @@
 //! JSON in prompt context as TOON.
 
-use super::{Order, Scope};
+use super::{RewriteInput, RewritePlan};
 use crate::answer::Problem;
-use crate::report::Report;
+use crate::report::RequestReport;
 use http::StatusCode;
 use tokenforge_engine::prompt::{self, Outcome};
 use tokenforge_providers::{Known, Purpose, Refusal, Request, Role, Splice, Texts};
 
 /// Reads the body, with these texts only where they are looked at.
-pub(super) fn read<'o>(order: &'o Order, known: &'o dyn Known) -> Result<Request<'o>, Refusal> {
+pub(super) fn read<'o>(
+    order: &'o RewriteInput,
+    known: &'o dyn Known,
+) -> Result<Request<'o>, Refusal> {
     let texts = if is_converted(order) { Texts::Wanted } else { Texts::Unwanted };
     Request::read_again(&order.body, order.dialect, texts, known)
 }
@@ -18,9 +21,9 @@ pub(super) fn read<'o>(order: &'o Order, known: &'o dyn Known) -> Result<Request
 /// # Errors
 /// A JSON text cannot be converted and must not go on as it is.
 pub(super) fn rewrite(
-    order: &Order,
-    scope: &Scope<'_>,
-    report: &mut Report,
+    order: &RewriteInput,
+    scope: &RewritePlan<'_>,
+    report: &mut RequestReport,
 ) -> Result<Vec<Splice<'static>>, Problem> {
     let mut splices = Vec::new();
     let spoken = scope.request.texts.iter().filter(|message| message.role == Role::User);
@@ -35,15 +38,19 @@ pub(super) fn rewrite(
 }
 
 /// User text is never converted for a count: the client counts what it will show, not what we will send.
-pub(super) fn is_converted(order: &Order) -> bool {
+pub(super) fn is_converted(order: &RewriteInput) -> bool {
     order.state.settings.toon.enabled && order.purpose == Purpose::Generate
 }
 
-fn converted(order: &Order, scope: &Scope<'_>, text: &str) -> Result<Option<String>, Problem> {
+fn converted(
+    order: &RewriteInput,
+    scope: &RewritePlan<'_>,
+    text: &str,
+) -> Result<Option<String>, Problem> {
     let toon = &order.state.settings.toon;
     let outcome = prompt::convert(text, toon, scope.engine().settings().counter)
         .map_err(|error| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))?;
-    order.shared.telemetry.prompt(&outcome, toon.log_stats);
+    order.shared.telemetry.count_prompt(&outcome, toon.log_stats);
     Ok(match outcome {
         Outcome::Converted { text, .. } => Some(text),
         Outcome::Kept(_) => None,

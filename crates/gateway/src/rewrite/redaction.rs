@@ -1,7 +1,7 @@
 //! Secret redaction of a whole request body, fail closed: what cannot be checked is a problem.
 
 use crate::answer::Problem;
-use crate::workers::{Patience, QUEUE_PATIENCE, Undone, Workers};
+use crate::workers::{QUEUE_PATIENCE, WorkFailure, WorkPatience, WorkerPool};
 use bytes::Bytes;
 use http::StatusCode;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ const CHECK_PATIENCE: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// It cannot be checked, or holds a secret that cannot be taken out.
-pub(crate) async fn redacted_body(
-    workers: &Workers,
+pub(crate) async fn redact_request(
+    workers: &WorkerPool,
     tenant: &Arc<str>,
     body: Bytes,
     dialect: Option<Dialect>,
@@ -31,19 +31,19 @@ pub(crate) async fn redacted_body(
     let redacted = match body.len() <= SHORT {
         true => Ok(redact(&body, dialect)),
         false => {
-            let patience = Patience { queue: QUEUE_PATIENCE, work: CHECK_PATIENCE };
+            let patience = WorkPatience { queue: QUEUE_PATIENCE, work: CHECK_PATIENCE };
             workers.run(tenant, patience, move || redact(&body, dialect)).await
         }
     };
     let redacted = redacted.map_err(|undone| match undone {
-        Undone::Busy => Problem::busy(),
-        Undone::Failed => unchecked("the check took too long, or failed itself"),
+        WorkFailure::Busy => Problem::busy(),
+        WorkFailure::Failed => unchecked_problem("the check took too long, or failed itself"),
     })?;
-    Ok(redacted.map_err(|error| unchecked(&error.to_string()))?.map(Bytes::from))
+    Ok(redacted.map_err(|error| unchecked_problem(&error.to_string()))?.map(Bytes::from))
 }
 
 /// A request in which nobody can look for secrets, and why.
-pub(crate) fn unchecked(why: &str) -> Problem {
+pub(crate) fn unchecked_problem(why: &str) -> Problem {
     let message = format!("the request could not be checked for secrets, and was not sent: {why}");
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, message)
 }

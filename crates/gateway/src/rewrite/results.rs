@@ -1,14 +1,14 @@
 //! Tool results: what stands in the place of each.
 
-use super::figures::figures;
-use super::shown::Shown;
-use super::{Asker, Effort, Means, Order, Scope};
-use crate::contents::Content;
-use crate::memo::{Chain, Entry, Forwarded, Texts};
-use crate::options::Options;
-use crate::plain_output::Plain;
-use crate::report::{Figures, Report, ResultReport};
-use crate::sticky::Sticky;
+use super::conversation_view::ConversationView;
+use super::result_figures::result_figures;
+use super::{OriginalsReader, RewriteBudget, RewriteEffort, RewriteInput, RewritePlan};
+use crate::contents::ResultContent;
+use crate::memo::{ConversationKey, ForwardedResult, KnownSpans, MemoEntry};
+use crate::options::RequestOptions;
+use crate::plain_output::PlainOutput;
+use crate::remembered_decision::RememberedDecision;
+use crate::report::{RequestReport, ResultFigures, ResultReport};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,11 +22,11 @@ use tokenforge_engine::{
 use tokenforge_providers::ToolResult;
 
 /// A conversation up to a result, and what became of that.
-pub(super) type Recalled = (Chain, Arc<Entry>);
+pub(super) type MemoHit = (ConversationKey, Arc<MemoEntry>);
 
 /// What was made of the tool results of a body.
 #[derive(Debug, Default)]
-pub(super) struct Results {
+pub(super) struct RewrittenResults {
     /// What stands in which place, as JSON.
     pub(super) replaced: Vec<(Range<usize>, Arc<str>)>,
     /// Which results the references stand for.
@@ -38,19 +38,19 @@ pub(super) struct Results {
 /// # Errors
 /// It takes more effort than allowed: what became of the results before that.
 pub(super) fn rewrite(
-    order: &Order,
-    means: &Means<'_>,
-    scope: &Scope<'_>,
-    texts: &Texts<'_>,
-    begun: &[Recalled],
-    report: &mut Report,
-) -> Result<Results, Vec<Recalled>> {
+    order: &RewriteInput,
+    means: &RewriteBudget<'_>,
+    scope: &RewritePlan<'_>,
+    texts: &KnownSpans<'_>,
+    begun: &[MemoHit],
+    report: &mut RequestReport,
+) -> Result<RewrittenResults, Vec<MemoHit>> {
     let engine = scope.engine();
-    let mut results = Results::default();
+    let mut results = RewrittenResults::default();
     if engine.settings().mode == Mode::Disabled {
         return Ok(results);
     }
-    let is_quick = means.effort == Effort::Remembered;
+    let is_quick = means.effort == RewriteEffort::Remembered;
     let session = session(order, &scope.options);
     if is_quick && session.is_some() {
         return Err(Vec::new());
@@ -58,20 +58,20 @@ pub(super) fn rewrite(
     // Held until the request is done: two requests of one session take turns.
     let mut session =
         session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
-    let worker = Worker { order, means, scope, engine };
+    let worker = ResultRewriter { order, means, scope, engine };
     let (memo, body) = (&order.shared.memo, &order.body);
     let settings = order.fingerprint(&engine, scope.is_observed);
     // What a session makes of a result is for that session alone.
     let settings = settings.wrapping_add(u64::from(session.is_some()));
     let mut chain = memo.chain(&order.tenant, settings);
     let (now, count) = (Instant::now(), scope.request.results.len());
-    let mut shown = Shown::new(&memo.histories, count);
+    let mut shown = ConversationView::new(&memo.histories, count);
     report.results.reserve(count);
     results.replaced.reserve(count);
     for (index, result) in scope.request.results.iter().enumerate() {
         let done = if let Some((reached, entry)) = begun.get(index) {
             chain = *reached;
-            Done::found(entry.clone())
+            ResultOutcome::from_memo(entry.clone())
         } else {
             let same = texts.at(&result.span);
             let same = same.as_deref();
@@ -79,8 +79,8 @@ pub(super) fn rewrite(
             let found =
                 if session.is_some() { None } else { memo.find(chain, result, body, same, now) };
             let done = match found {
-                Some(entry) => Done::found(entry),
-                None if is_quick => return Err(shown.into_recalled()),
+                Some(entry) => ResultOutcome::from_memo(entry),
+                None if is_quick => return Err(shown.into_hits()),
                 None => worker.make(result, chain, &mut shown, session.as_deref_mut()),
             };
             if same.is_none() {
@@ -91,32 +91,38 @@ pub(super) fn rewrite(
         if let Some(reference) = done.entry.original {
             results.originals.insert(reference, index);
         }
-        report.results.push(done.reported());
+        report.results.push(done.report());
         if let Some(replacement) = &done.entry.replacement {
             results.replaced.push((result.place(), replacement.clone()));
         }
         shown.add(result, chain, done.entry);
     }
-    shown.leave();
+    shown.keep_for_next_turn();
     texts.learn_turns(&scope.request, body);
     Ok(results)
 }
 
 /// What became of one result.
-struct Done {
-    entry: Arc<Entry>,
+struct ResultOutcome {
+    entry: Arc<MemoEntry>,
     is_repeated: bool,
     memo_reused: bool,
     memo_changed: bool,
     deduped: bool,
 }
 
-impl Done {
-    fn found(entry: Arc<Entry>) -> Self {
-        Done { entry, is_repeated: true, memo_reused: false, memo_changed: false, deduped: false }
+impl ResultOutcome {
+    fn from_memo(entry: Arc<MemoEntry>) -> Self {
+        ResultOutcome {
+            entry,
+            is_repeated: true,
+            memo_reused: false,
+            memo_changed: false,
+            deduped: false,
+        }
     }
 
-    fn reported(&self) -> ResultReport {
+    fn report(&self) -> ResultReport {
         ResultReport {
             is_repeated: self.is_repeated,
             memo_reused: self.memo_reused,
@@ -128,36 +134,36 @@ impl Done {
 }
 
 /// Makes what is not remembered.
-struct Worker<'w> {
-    order: &'w Order,
-    means: &'w Means<'w>,
-    scope: &'w Scope<'w>,
+struct ResultRewriter<'w> {
+    order: &'w RewriteInput,
+    means: &'w RewriteBudget<'w>,
+    scope: &'w RewritePlan<'w>,
     engine: Engine<'w>,
 }
 
-impl Worker<'_> {
+impl ResultRewriter<'_> {
     fn make<'b>(
         &'b self,
         result: &'b ToolResult,
-        chain: Chain,
-        shown: &mut Shown<'b>,
+        chain: ConversationKey,
+        shown: &mut ConversationView<'b>,
         session: Option<&mut Session>,
-    ) -> Done {
+    ) -> ResultOutcome {
         let body = &self.order.body;
-        let Some(plain) = Plain::of(result, body) else {
-            return self.kept(result, chain);
+        let Some(plain) = PlainOutput::of(result, body) else {
+            return self.leave_untouched(result, chain);
         };
         let output = plain.output();
-        let (made, is_stored) = self.compressed(&output, shown.before(result, body), session);
-        let mut figures = figures(&output, &made.compressed, self.engine.settings().counter);
-        figures.strategy = self.means.shortened.strategy_of(&output);
-        figures.strategy_error = self.means.shortened.error_of(&output);
+        let (made, is_stored) = self.compress(&output, shown.before(result, body), session);
+        let mut figures = result_figures(&output, &made.compressed, self.engine.settings().counter);
+        figures.strategy = self.means.strategy_answers.strategy_of(&output);
+        figures.strategy_error = self.means.strategy_answers.error_of(&output);
         let contents = &self.order.shared.contents;
         // What a proxy sends may be anybody's, and is kept only where the operator says so.
         let is_meant = self.order.state.settings.monitoring.content_bytes.is_some();
         if (is_meant || !self.order.is_proxied) && contents.have_room_for(output.text.len()) {
             let original = self.engine.redacted(&output);
-            contents.keep(Content::new(&original, &made.compressed, &figures));
+            contents.keep(ResultContent::new(&original, &made.compressed, &figures));
         }
         let (mut replacement, mut original) = (None, None);
         if self.scope.is_observed {
@@ -169,36 +175,37 @@ impl Worker<'_> {
             original = made.compressed.original.map(|original| original.reference);
         }
         let memo = &self.order.shared.memo;
-        let forwarded = Forwarded { replacement, original, figures: figures.into(), is_stored };
+        let forwarded =
+            ForwardedResult { replacement, original, figures: figures.into(), is_stored };
         let entry = memo.keep(chain, result, body, forwarded);
         let Remembered { memo_reused, memo_changed, deduped, .. } = made;
-        Done { entry, is_repeated: memo_reused, memo_reused, memo_changed, deduped }
+        ResultOutcome { entry, is_repeated: memo_reused, memo_reused, memo_changed, deduped }
     }
 
     /// What is forwarded, and whether the store keeps what it leaves out. Where it does not, a model still gets that from
     /// the request, and the bytes must be the same as with a store; what only a store can give back is not left out.
-    fn compressed(
+    fn compress(
         &self,
         output: &Output<'_>,
         history: &History,
         session: Option<&mut Session>,
     ) -> (Remembered, bool) {
-        let made = self.attempted(output, history, session);
+        let made = self.try_compress(output, history, session);
         let Some(original) = &made.compressed.original else { return (made, true) };
         if self.scope.is_observed || self.store(original, &made) {
             return (made, true);
         }
-        let engine = match self.order.asker {
-            Asker::Model if !made.deduped => return (made, false),
+        let engine = match self.order.originals_reader {
+            OriginalsReader::Model if !made.deduped => return (made, false),
             // A pointer to an earlier request.
-            Asker::Model => self.engine,
-            Asker::Caller => Engine::new(self.engine.settings()),
+            OriginalsReader::Model => self.engine,
+            OriginalsReader::Caller => Engine::new(self.engine.settings()),
         };
         let compressed = engine.compress(output, history);
         (Remembered { compressed, memo_reused: false, deduped: false, ..made }, false)
     }
 
-    fn attempted(
+    fn try_compress(
         &self,
         output: &Output<'_>,
         history: &History,
@@ -210,13 +217,13 @@ impl Worker<'_> {
             memo_changed: false,
             deduped: false,
         };
-        if let Some(shortened) = self.means.shortened.find(output) {
+        if let Some(shortened) = self.means.strategy_answers.find(output) {
             return plain(shortened);
         }
         let deadline = self.means.deadline;
         let store = &*self.order.shared.store;
-        let sticky = Sticky::late(store, output, self.engine.settings());
-        let was_late = sticky.is_late();
+        let sticky = RememberedDecision::of_deadline(store, output, self.engine.settings());
+        let was_late = sticky.was_late();
         let expired = Deadline::new(move || was_late || Instant::now() >= deadline);
         let engine = self.engine.with_deadline(&expired);
         let made = match session {
@@ -234,24 +241,30 @@ impl Worker<'_> {
     }
 
     fn store(&self, original: &Original, made: &Remembered) -> bool {
-        let Order { shared, tenant, asker, .. } = self.order;
+        let RewriteInput { shared, tenant, originals_reader: asker, .. } = self.order;
         let stored = shared.originals.put(tenant, original.reference, &original.text);
         let telemetry = &shared.telemetry;
         stored
             .inspect_err(|error| match asker {
-                Asker::Model if !made.deduped => telemetry.original_not_kept(error),
+                OriginalsReader::Model if !made.deduped => telemetry.original_not_kept(error),
                 _ => telemetry.nothing_left_out(error),
             })
             .is_ok()
     }
 
     /// A result that is left as it is without a look at it.
-    fn kept(&self, result: &ToolResult, chain: Chain) -> Done {
+    fn leave_untouched(&self, result: &ToolResult, chain: ConversationKey) -> ResultOutcome {
         let body = &self.order.body;
-        let figures = Figures::untouched(&result.tool(body), result.id(body).as_deref());
-        let forwarded = Forwarded::untouched(Arc::new(figures));
+        let figures = ResultFigures::untouched(&result.tool(body), result.id(body).as_deref());
+        let forwarded = ForwardedResult::untouched(Arc::new(figures));
         let entry = self.order.shared.memo.keep(chain, result, body, forwarded);
-        Done { entry, is_repeated: false, memo_reused: false, memo_changed: false, deduped: false }
+        ResultOutcome {
+            entry,
+            is_repeated: false,
+            memo_reused: false,
+            memo_changed: false,
+            deduped: false,
+        }
     }
 
     fn session_options(&self) -> SessionOptions {
@@ -266,7 +279,7 @@ fn is_out_of_time(compressed: &Compressed) -> bool {
 
 /// The session that the request names. One that a client's own headers name is not enough: its subagents share it,
 /// so that what is forwarded would depend on who asked first.
-fn session(order: &Order, options: &Options) -> Option<Arc<Mutex<Session>>> {
+fn session(order: &RewriteInput, options: &RequestOptions) -> Option<Arc<Mutex<Session>>> {
     let id = options.compression.session_id.as_deref()?;
     Some(order.shared.sessions.of(&order.tenant, id))
 }

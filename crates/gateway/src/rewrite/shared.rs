@@ -1,11 +1,11 @@
 //! What rewriting shares across requests.
 
-use super::Payments;
-use crate::contents::Contents;
+use super::PromptSizes;
+use crate::contents::RecentContents;
 use crate::deferral::DeferredCalls;
 use crate::memo::Memo;
 use crate::original_store::OriginalStore;
-use crate::sessions::Sessions;
+use crate::sessions::CompressionSessions;
 use crate::telemetry::Telemetry;
 use std::sync::Arc;
 use tokenforge_store::Store;
@@ -13,11 +13,11 @@ use tokenforge_store::Store;
 /// What rewriting remembers, and whom it tells.
 pub(crate) struct RewriteShared {
     pub(crate) memo: Memo,
-    pub(crate) payments: Payments,
-    pub(crate) sessions: Sessions,
+    pub(crate) prompt_sizes: PromptSizes,
+    pub(crate) sessions: CompressionSessions,
     pub(crate) deferred: Arc<DeferredCalls>,
     /// What the operator may look at.
-    pub(crate) contents: Arc<Contents>,
+    pub(crate) contents: Arc<RecentContents>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) originals: Arc<OriginalStore>,
     pub(crate) telemetry: Arc<Telemetry>,

@@ -1,8 +1,8 @@
 //! Asking somebody else, within bounds.
 
-use super::candidate::Candidate;
+use super::candidate::StrategyCandidate;
 use super::{StrategyShared, external, service};
-use crate::rewrite::Order;
+use crate::rewrite::RewriteInput;
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
@@ -15,9 +15,9 @@ use tokenforge_redact::redact_text;
 const LONGEST_ANSWER: usize = 8 << 20;
 
 /// Asks for one request.
-pub(crate) struct Asker<'a> {
+pub(crate) struct StrategyClient<'a> {
     pub(crate) shared: &'a StrategyShared,
-    pub(crate) order: &'a Order,
+    pub(crate) order: &'a RewriteInput,
 }
 
 /// Why a strategy has no answer. Says nothing of what it was asked.
@@ -39,21 +39,21 @@ pub(crate) enum AskError {
     Shape,
 }
 
-impl Asker<'_> {
+impl StrategyClient<'_> {
     /// The shorter text of a service or a model.
-    pub(crate) async fn ask(&self, candidate: &Candidate) -> Result<String, AskError> {
+    pub(crate) async fn ask(&self, candidate: &StrategyCandidate) -> Result<String, AskError> {
         let limits = &self.shared.limits;
         if !limits.breaker.is_closed(Instant::now()) {
             return Err(AskError::LeftAlone);
         }
-        let _turn = limits.turn().await.ok_or(AskError::LeftAlone)?;
+        let _turn = limits.acquire().await.ok_or(AskError::LeftAlone)?;
         let answer = match self.order.state.settings.tool_output.strategy {
             Strategy::ExternalProvider => external::ask(self, candidate).await,
             _ => service::ask(self, candidate).await,
         };
         let is_our_fault = matches!(answer, Err(AskError::Unset(_) | AskError::NoKey(_)));
         if !is_our_fault {
-            limits.breaker.note(answer.is_ok(), Instant::now());
+            limits.breaker.record(answer.is_ok(), Instant::now());
         }
         answer
     }
@@ -85,7 +85,7 @@ impl Asker<'_> {
     }
 
     /// What the result is for, as far as the call says.
-    pub(super) fn query(&self, candidate: &Candidate) -> String {
+    pub(super) fn query(&self, candidate: &StrategyCandidate) -> String {
         if candidate.tool.is_empty() {
             return String::new();
         }

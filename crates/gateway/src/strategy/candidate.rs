@@ -1,10 +1,10 @@
 //! Results that a strategy may shorten.
 
-use super::Limits;
-use crate::memo::Found;
-use crate::plain_output::Plain;
-use crate::rewrite::{Effort, Order, Scope};
-use crate::sticky::Sticky;
+use super::StrategyLimits;
+use crate::memo::SpanHits;
+use crate::plain_output::PlainOutput;
+use crate::remembered_decision::RememberedDecision;
+use crate::rewrite::{RewriteEffort, RewriteInput, RewritePlan};
 use tokenforge_config::{Choice, Strategy};
 use tokenforge_engine::context::Context;
 use tokenforge_engine::reference::Reference;
@@ -13,7 +13,7 @@ use tokenforge_engine::{Fidelity, Settings};
 
 /// A result that a strategy may shorten.
 #[derive(Debug)]
-pub(crate) struct Candidate {
+pub(crate) struct StrategyCandidate {
     /// The result as it came.
     pub(super) original: blake3::Hash,
     /// Without its secrets, as it is stored.
@@ -31,14 +31,16 @@ pub(crate) struct Candidate {
 }
 
 /// Must what this strategy says be remembered? What is no function of the result changes from turn to turn otherwise.
-fn needs_store(order: &Order) -> bool {
+fn needs_store(order: &RewriteInput) -> bool {
     order.state.settings.tool_output.strategy != Strategy::Simple
 }
 
 /// The results of a body that the strategy may shorten. Blocks.
-pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
-    let texts = order.shared.memo.texts(order.speaker(), Found::new());
-    let Ok(scope) = Scope::read(order, Effort::Full, &texts) else { return Vec::new() };
+pub(crate) fn find_candidates(order: &RewriteInput) -> Vec<StrategyCandidate> {
+    let texts = order.shared.memo.known_spans(order.owner(), SpanHits::new());
+    let Ok(scope) = RewritePlan::read(order, RewriteEffort::Full, &texts) else {
+        return Vec::new();
+    };
     if !scope.may_leave_out() || scope.is_observed {
         return Vec::new();
     }
@@ -48,7 +50,7 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
     let sizes = min_bytes + 1..=tool_output.max_bytes;
     let mut candidates = Vec::new();
     for result in &scope.request.results {
-        let Some(said) = Plain::of(result, &order.body) else { continue };
+        let Some(said) = PlainOutput::of(result, &order.body) else { continue };
         let (text, output) = (&said.text, said.output());
         let context = Context::new(output.tool, output.arguments, output.is_error);
         let is_exact = context.is_file_text() || output.is_error;
@@ -59,16 +61,17 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
         let redacted = engine.redacted(&output);
         let Some(reference) = engine.reference(&redacted) else { continue };
         let compressed = engine.compress(&output, &History::default());
-        let key = Limits::fingerprint(tool_output);
-        let sticky = Sticky::words(&*order.shared.store, &key, &output, engine.settings());
-        let remembered = match sticky.found() {
+        let key = StrategyLimits::fingerprint(tool_output);
+        let sticky =
+            RememberedDecision::of_strategy(&*order.shared.store, &key, &output, engine.settings());
+        let remembered = match sticky.recall() {
             Ok(remembered) => remembered,
             Err(_) if needs_store(order) => continue,
             Err(_) => None,
         };
-        candidates.push(Candidate {
+        candidates.push(StrategyCandidate {
             original: blake3::hash(text.as_bytes()),
-            text: plain(&compressed, text),
+            text: without_reference(&compressed, text),
             redacted: redacted.into_owned(),
             tool: output.tool.to_owned(),
             arguments: output.arguments.to_owned(),
@@ -82,21 +85,21 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
 }
 
 /// What the stages made of it, without a reference of their own.
-fn plain(compressed: &Compressed, text: &str) -> String {
+fn without_reference(compressed: &Compressed, text: &str) -> String {
     let shown = compressed.text(text);
     Reference::leading(shown).map_or(shown, |(_, rest)| rest).to_owned()
 }
 
-impl Candidate {
+impl StrategyCandidate {
     /// Is a shorter text short enough to be taken?
     pub(crate) fn is_worth_it(&self, text: &str, target_ratio: Option<f64>) -> bool {
         let ratio = text.len() as f64 / self.text.len().max(1) as f64;
         target_ratio.is_none_or(|target| ratio <= target)
-            && self.settings.counter.is_cheaper(&self.marked(text), &self.text)
+            && self.settings.counter.is_cheaper(&self.with_reference(text), &self.text)
     }
 
     /// What is forwarded with the strategy's text in it.
-    pub(crate) fn taken(&self, order: &Order, text: &str) -> Compressed {
+    pub(crate) fn as_compressed(&self, order: &RewriteInput, text: &str) -> Compressed {
         let strategy = order.state.settings.tool_output.strategy.name();
         let step = Step {
             stage: strategy,
@@ -107,7 +110,7 @@ impl Candidate {
         };
         let original = Original { reference: self.reference, text: self.redacted.clone() };
         Compressed {
-            replacement: Some(self.marked(text)),
+            replacement: Some(self.with_reference(text)),
             verdict: Verdict::Replaced,
             steps: vec![step],
             original: Some(original),
@@ -116,13 +119,13 @@ impl Candidate {
         }
     }
 
-    fn marked(&self, text: &str) -> String {
+    fn with_reference(&self, text: &str) -> String {
         self.reference.before(text, self.settings.expand_hint)
     }
 
     /// Remembers what was decided. Can it be decided so again? Blocks.
-    pub(crate) fn remember(&self, order: &Order, text: Option<&str>) -> bool {
-        let remembered = Sticky::known(&*order.shared.store, &self.key).remember(text);
+    pub(crate) fn remember(&self, order: &RewriteInput, text: Option<&str>) -> bool {
+        let remembered = RememberedDecision::by_id(&*order.shared.store, &self.key).remember(text);
         remembered.is_ok() || !needs_store(order)
     }
 }

@@ -1,7 +1,7 @@
 //! The strategy `external_provider`: a model that shortens tool results.
 
-use super::ask::{AskError, Asker};
-use super::candidate::Candidate;
+use super::ask::{AskError, StrategyClient};
+use super::candidate::StrategyCandidate;
 use http::{HeaderValue, Request, Uri};
 use serde_json::{Value, json};
 use tokenforge_config::{Auth, Provider, ProviderKind};
@@ -15,7 +15,10 @@ identifier that could matter for the query. Leave out repetition and noise. Answ
 /// The most tokens of an answer.
 const MAX_TOKENS: u32 = 4096;
 
-pub(super) async fn ask(asker: &Asker<'_>, candidate: &Candidate) -> Result<String, AskError> {
+pub(super) async fn ask(
+    asker: &StrategyClient<'_>,
+    candidate: &StrategyCandidate,
+) -> Result<String, AskError> {
     let settings = &asker.order.state.settings;
     let provider = settings.asked_provider();
     let provider = &provider.ok_or(AskError::Unset("pipes.tool_output.provider"))?;
@@ -51,13 +54,13 @@ pub(super) async fn ask(asker: &Asker<'_>, candidate: &Candidate) -> Result<Stri
         ),
     };
     let request = Request::builder().uri(address(&base, &path)?);
-    let request = authorized(asker, provider, &base, request)?;
+    let request = authorize(asker, provider, &base, request)?;
     let answer = asker.post(request, &document).await?;
     text_of(provider.kind, &answer).ok_or(AskError::Shape)
 }
 
 /// The query and the output, between marks that are drawn from its content, so that it cannot hold them by intent.
-fn prompt(asker: &Asker<'_>, candidate: &Candidate) -> String {
+fn prompt(asker: &StrategyClient<'_>, candidate: &StrategyCandidate) -> String {
     let mark = format!("=== {} ===", &blake3::hash(candidate.text.as_bytes()).to_hex()[..24]);
     let query = match asker.order.state.settings.tool_output.api.query_agnostic {
         true => String::new(),
@@ -80,8 +83,8 @@ fn address(base: &Uri, path: &str) -> Result<Uri, AskError> {
 
 /// With the provider's own key, else with the one that came with the request, if it came for the same vendor and
 /// goes where requests of that vendor go.
-fn authorized(
-    asker: &Asker<'_>,
+fn authorize(
+    asker: &StrategyClient<'_>,
     provider: &Provider,
     base: &Uri,
     request: http::request::Builder,
@@ -101,7 +104,7 @@ fn authorized(
     if provider.auth != Auth::Oauth {
         return Err(AskError::NoKey("set the provider's api_key"));
     }
-    let bearer = captured(asker, provider.kind, base);
+    let bearer = captured_bearer(asker, provider.kind, base);
     let bearer = bearer.ok_or(AskError::NoKey("the request brought none for this vendor"))?;
     let request = request.header("authorization", bearer);
     // It was shown to this vendor in this place, so that what goes with it may be, too.
@@ -109,7 +112,11 @@ fn authorized(
     Ok(companions.fold(request, |request, (name, value)| request.header(name, value)))
 }
 
-fn captured<'a>(asker: &'a Asker<'_>, kind: ProviderKind, base: &Uri) -> Option<&'a HeaderValue> {
+fn captured_bearer<'a>(
+    asker: &'a StrategyClient<'_>,
+    kind: ProviderKind,
+    base: &Uri,
+) -> Option<&'a HeaderValue> {
     let order = asker.order;
     let vendor = match order.dialect {
         Dialect::Anthropic => ProviderKind::Anthropic,

@@ -1,11 +1,14 @@
 //! The strategy `api`: a service that shortens tool results.
 
-use super::ask::{AskError, Asker};
-use super::candidate::Candidate;
+use super::ask::{AskError, StrategyClient};
+use super::candidate::StrategyCandidate;
 use http::Request;
 use serde_json::json;
 
-pub(super) async fn ask(asker: &Asker<'_>, candidate: &Candidate) -> Result<String, AskError> {
+pub(super) async fn ask(
+    asker: &StrategyClient<'_>,
+    candidate: &StrategyCandidate,
+) -> Result<String, AskError> {
     let settings = &asker.order.state.settings.tool_output;
     let api = &settings.api;
     let endpoint = api.endpoint.clone().ok_or(AskError::Unset("pipes.tool_output.api.endpoint"))?;

@@ -1,13 +1,17 @@
 //! What became of one tool result, as a line of JSON. Fingerprints and figures only: no text of anybody's.
 
-use crate::report::{Report, ResultReport};
+use crate::report::{RequestReport, ResultReport};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::tool::Tool;
 use tokenforge_secrets::Scanner;
 
 /// The event of a result.
-pub(super) fn of(now: SystemTime, report: &Report, result: &ResultReport) -> Value {
+pub(super) fn result_event(
+    now: SystemTime,
+    report: &RequestReport,
+    result: &ResultReport,
+) -> Value {
     let figures = &result.figures;
     let hex = |fingerprint: u64| format!("{fingerprint:016x}");
     json!({

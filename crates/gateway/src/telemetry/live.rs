@@ -8,15 +8,15 @@ use tokio::sync::broadcast;
 const BEHIND: usize = 256;
 
 /// Tells watchers.
-pub(super) struct Live(broadcast::Sender<Arc<str>>);
+pub(super) struct LiveEvents(broadcast::Sender<Arc<str>>);
 
-impl Default for Live {
+impl Default for LiveEvents {
     fn default() -> Self {
-        Live(broadcast::Sender::new(BEHIND))
+        LiveEvents(broadcast::Sender::new(BEHIND))
     }
 }
 
-impl Live {
+impl LiveEvents {
     pub(super) fn is_watched(&self) -> bool {
         self.0.receiver_count() > 0
     }

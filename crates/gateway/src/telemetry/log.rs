@@ -1,6 +1,6 @@
 //! Events in a file, written by a thread of its own.
 
-use super::queue::{Clerk, Queue};
+use super::background_queue::{BackgroundQueue, QueueWorker};
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -12,13 +12,13 @@ const ESSENTIAL: [&str; 6] =
     ["time", "tool", "call_id", "verdict", "before_tokens", "after_tokens"];
 
 /// A file of events, one JSON object a line.
-pub(super) struct Log {
+pub(super) struct EventLog {
     path: PathBuf,
-    queue: Queue<String>,
+    queue: BackgroundQueue<String>,
     longest: usize,
 }
 
-impl Log {
+impl EventLog {
     /// The log that the settings name. A file that cannot be opened is said, and is no reason not to serve.
     pub(super) fn open(settings: &Monitoring) -> Option<Self> {
         let path = settings.compression_log.clone()?;
@@ -29,8 +29,8 @@ impl Log {
                 return None;
             }
         };
-        let queue = Queue::start(settings.log_queue_capacity, BufWriter::new(file));
-        Some(Log { path, queue, longest: settings.log_max_event_bytes })
+        let queue = BackgroundQueue::start(settings.log_queue_capacity, BufWriter::new(file));
+        Some(EventLog { path, queue, longest: settings.log_max_event_bytes })
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
@@ -54,7 +54,7 @@ fn shortened(event: &Value) -> Value {
     short.into()
 }
 
-impl Clerk<String> for BufWriter<File> {
+impl QueueWorker<String> for BufWriter<File> {
     fn take(&mut self, line: String) {
         let _ = writeln!(self, "{line}");
     }
@@ -85,7 +85,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("target/logs/events.jsonl");
         let settings = Monitoring { compression_log: Some(path.clone()), ..Monitoring::default() };
-        assert!(Log::open(&settings).is_some());
+        assert!(EventLog::open(&settings).is_some());
         assert!(path.is_file());
     }
 }

@@ -9,13 +9,13 @@ const MINUTES: usize = 60;
 
 /// The figures of the last minutes.
 #[derive(Debug)]
-pub(super) struct Minutes {
+pub(super) struct RecentMinutes {
     start: Instant,
-    latest_last: VecDeque<(u64, Figures)>,
+    latest_last: VecDeque<(u64, MinuteFigures)>,
 }
 
 #[derive(Debug, Default, Clone, Copy, Serialize)]
-struct Figures {
+struct MinuteFigures {
     results: u64,
     tokens_before: u64,
     tokens_after: u64,
@@ -23,24 +23,24 @@ struct Figures {
 
 /// A minute, counted back from now.
 #[derive(Debug, Serialize)]
-pub(super) struct Minute {
+pub(super) struct MinuteSavings {
     minutes_ago: u64,
     #[serde(flatten)]
-    figures: Figures,
+    figures: MinuteFigures,
 }
 
-impl Default for Minutes {
+impl Default for RecentMinutes {
     fn default() -> Self {
-        Minutes { start: Instant::now(), latest_last: VecDeque::new() }
+        RecentMinutes { start: Instant::now(), latest_last: VecDeque::new() }
     }
 }
 
-impl Minutes {
+impl RecentMinutes {
     /// A new result, as it came and as it went on.
     pub(super) fn add(&mut self, before: u64, after: u64) {
         let now = self.now();
         if self.latest_last.back().is_none_or(|(minute, _)| *minute != now) {
-            self.latest_last.push_back((now, Figures::default()));
+            self.latest_last.push_back((now, MinuteFigures::default()));
             while self.latest_last.len() > MINUTES {
                 self.latest_last.pop_front();
             }
@@ -53,11 +53,12 @@ impl Minutes {
     }
 
     /// Those of the last hour in which there was something.
-    pub(super) fn shown(&self) -> Vec<Minute> {
+    pub(super) fn last_hour(&self) -> Vec<MinuteSavings> {
         let now = self.now();
-        let minute = |(minute, figures): &(u64, Figures)| {
+        let minute = |(minute, figures): &(u64, MinuteFigures)| {
             let minutes_ago = now.saturating_sub(*minute);
-            (minutes_ago < MINUTES as u64).then_some(Minute { minutes_ago, figures: *figures })
+            (minutes_ago < MINUTES as u64)
+                .then_some(MinuteSavings { minutes_ago, figures: *figures })
         };
         self.latest_last.iter().filter_map(minute).collect()
     }

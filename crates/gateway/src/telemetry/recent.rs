@@ -2,7 +2,7 @@
 //! when somebody asks.
 
 use super::event;
-use crate::report::{Report, ResultReport};
+use crate::report::{RequestReport, ResultReport};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ const RESULTS: usize = 200;
 
 /// The latest new results.
 #[derive(Debug, Default)]
-pub(super) struct Recent(VecDeque<(SystemTime, Arc<Report>, ResultReport)>);
+pub(super) struct RecentReports(VecDeque<(SystemTime, Arc<RequestReport>, ResultReport)>);
 
-impl Recent {
+impl RecentReports {
     /// Results that were sent before are not new.
-    pub(super) fn add(&mut self, now: SystemTime, report: &Report) {
+    pub(super) fn add(&mut self, now: SystemTime, report: &RequestReport) {
         let mut new = report.results.iter().filter(|result| !result.is_repeated).peekable();
         if new.peek().is_none() {
             return;
@@ -33,6 +33,9 @@ impl Recent {
 
     /// The events of all of them, from the oldest to the latest.
     pub(super) fn events(&self) -> Vec<Value> {
-        self.0.iter().map(|(time, report, result)| event::of(*time, report, result)).collect()
+        self.0
+            .iter()
+            .map(|(time, report, result)| event::result_event(*time, report, result))
+            .collect()
     }
 }

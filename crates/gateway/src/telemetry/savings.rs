@@ -1,9 +1,9 @@
 //! What was saved: counted when a provider took a request, priced and written down when it is over.
 
 use super::Telemetry;
-use super::books::{Books, Page};
-use super::record::{self, Record};
-use super::tables::Settled;
+use super::ledger_writer::{LedgerItem, LedgerWriter};
+use super::request_account::{self, RequestAccount};
+use super::tables::SettledAccount;
 use std::io;
 use std::sync::{PoisonError, RwLockReadGuard};
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use tokenforge_ledger::{Account, Day, Entry, Ledger, Outcome, Prices, Reading, S
 
 impl Telemetry {
     /// A provider accepted the request.
-    pub(crate) fn count_accepted(&self, record: &Record) {
+    pub(crate) fn count_accepted(&self, record: &RequestAccount) {
         let (counters, sums) = (&self.counters, &record.sums);
         counters.results.add(sums.results);
         counters.compressed.add(sums.compressed);
@@ -33,11 +33,11 @@ impl Telemetry {
     }
 
     /// A request is over: what it saved is known, and is written down.
-    pub(crate) fn settle(&self, record: Record) {
-        let summed = record.summed();
+    pub(crate) fn settle(&self, record: RequestAccount) {
+        let summed = record.summed_entry();
         let prices = self.prices();
         let account = Account::new(&summed, &prices);
-        let settled = Settled {
+        let settled = SettledAccount {
             saved: account.all_dollars_saved(),
             expanded: account.dollars_expanded(),
             billed: account.billed(),
@@ -46,7 +46,7 @@ impl Telemetry {
         drop(prices);
         self.with_tables(|tables| tables.settle(settled));
         if let Some(ledger) = &self.ledger {
-            self.write(ledger, Page::Record(Box::new(record)));
+            self.write(ledger, LedgerItem::Record(Box::new(record)));
         }
     }
 
@@ -65,22 +65,22 @@ impl Telemetry {
 
     /// Something was fetched back through the tool of a tool server.
     pub(crate) fn tool_expanded(&self, tokens: Option<usize>) {
-        self.expansion(tokens);
+        self.count_expansion(tokens);
         if let Some(tokens) = tokens {
-            self.enter("", Outcome::expanded("", [record::UNKNOWN], tokens as u64), false);
+            self.enter("", Outcome::expanded("", [request_account::UNKNOWN], tokens as u64), false);
         }
     }
 
     fn enter(&self, client: &str, outcome: Outcome, is_observed: bool) {
         let Some(ledger) = &self.ledger else { return };
-        let mut entry = Entry::new(Source::Mcp, record::seconds(SystemTime::now()));
+        let mut entry = Entry::new(Source::Mcp, request_account::seconds(SystemTime::now()));
         entry.client = (!client.is_empty()).then(|| client.into());
         entry.observed = is_observed;
         entry.add(outcome);
-        self.write(ledger, Page::Entry(Box::new(entry)));
+        self.write(ledger, LedgerItem::Entry(Box::new(entry)));
     }
 
-    fn write(&self, ledger: &Books, page: Page) {
+    fn write(&self, ledger: &LedgerWriter, page: LedgerItem) {
         self.counters.ledger_dropped.add(u64::from(!ledger.write(page)));
     }
 

@@ -1,14 +1,14 @@
 //! The figures as one document.
 
 use super::counters::Counters;
-use super::tables::{Dollars, Tables};
+use super::tables::{DollarTotals, FigureTables};
 use serde_json::{Map, Value, json};
 use tokenforge_store::Stats;
 
 /// All figures. What models asked for again is taken off what was saved.
 pub(super) fn document(
     counters: &Counters,
-    tables: &Tables,
+    tables: &FigureTables,
     store: Option<Stats>,
     has_ledger: bool,
 ) -> Value {
@@ -37,7 +37,7 @@ pub(super) fn document(
         "verdicts": tables.verdicts,
         "prompts_kept": tables.prompts_kept,
         "changes": tables.changes,
-        "minutes": tables.minutes.shown(),
+        "minutes": tables.minutes.last_hour(),
         "has_ledger": has_ledger,
         "store": store.map(|stats| {
             let total = stats.total();
@@ -47,8 +47,8 @@ pub(super) fn document(
 }
 
 /// Null where no price is known.
-fn dollars(dollars: &Dollars) -> Value {
-    let Dollars { requests, unpriced, saved, expanded, billed_requests, .. } = *dollars;
+fn dollars(dollars: &DollarTotals) -> Value {
+    let DollarTotals { requests, unpriced, saved, expanded, billed_requests, .. } = *dollars;
     let known = |dollars: f64| (requests > 0).then(|| rounded(dollars));
     let billed = |dollars: f64| (billed_requests > 0).then(|| rounded(dollars));
     json!({

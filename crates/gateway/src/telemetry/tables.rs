@@ -1,7 +1,7 @@
 //! Figures by tool, stage, project and model.
 
-use super::minutes::Minutes;
-use crate::report::Report;
+use super::minutes::RecentMinutes;
+use crate::report::RequestReport;
 use std::collections::BTreeMap;
 
 /// Names beyond this many are counted together: clients choose them.
@@ -10,20 +10,20 @@ const OTHERS: &str = "(others)";
 
 /// Figures by name.
 #[derive(Debug, Default)]
-pub(super) struct Tables {
-    pub(super) tools: BTreeMap<String, Row>,
+pub(super) struct FigureTables {
+    pub(super) tools: BTreeMap<String, FigureRow>,
     pub(super) stages: BTreeMap<String, u64>,
-    pub(super) projects: BTreeMap<String, Row>,
+    pub(super) projects: BTreeMap<String, FigureRow>,
     pub(super) verdicts: BTreeMap<String, u64>,
     pub(super) prompts_kept: BTreeMap<String, u64>,
     pub(super) changes: BTreeMap<String, u64>,
-    pub(super) minutes: Minutes,
-    pub(super) dollars: Dollars,
+    pub(super) minutes: RecentMinutes,
+    pub(super) dollars: DollarTotals,
 }
 
 /// What was saved in money by requests that are over.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Dollars {
+pub(super) struct DollarTotals {
     /// Requests whose model has a price.
     pub(super) requests: u64,
     /// Requests whose model has none.
@@ -42,7 +42,7 @@ pub(super) struct Dollars {
 
 /// A request that is over, in dollars: each is none where it is not known.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Settled {
+pub(super) struct SettledAccount {
     /// What it saved after what fetching back cost.
     pub(super) saved: Option<f64>,
     pub(super) expanded: Option<f64>,
@@ -52,7 +52,7 @@ pub(super) struct Settled {
 
 /// One row.
 #[derive(Debug, Default, Clone, Copy, serde::Serialize)]
-pub(super) struct Row {
+pub(super) struct FigureRow {
     pub(super) results: u64,
     pub(super) fresh: u64,
     pub(super) tokens_before: u64,
@@ -62,7 +62,7 @@ pub(super) struct Row {
     pub(super) fresh_tokens_after: u64,
 }
 
-impl Row {
+impl FigureRow {
     fn add(&mut self, before: u64, after: u64, is_fresh: bool) {
         self.results += 1;
         self.tokens_before += before;
@@ -75,14 +75,14 @@ impl Row {
     }
 }
 
-impl Tables {
-    pub(super) fn add(&mut self, report: &Report) {
+impl FigureTables {
+    pub(super) fn add(&mut self, report: &RequestReport) {
         for change in &report.changes {
             *slot(&mut self.changes, change) += 1;
         }
         for result in &report.results {
             let figures = &result.figures;
-            let (before, after) = (figures.before.tokens as u64, figures.sent().tokens as u64);
+            let (before, after) = (figures.before.tokens as u64, figures.sent_size().tokens as u64);
             let is_fresh = !result.is_repeated;
             if is_fresh {
                 self.minutes.add(before, after);
@@ -105,7 +105,7 @@ impl Tables {
     }
 
     /// A request is over.
-    pub(super) fn settle(&mut self, settled: Settled) {
+    pub(super) fn settle(&mut self, settled: SettledAccount) {
         let dollars = &mut self.dollars;
         dollars.subscription += u64::from(settled.is_subscription);
         let Some(saved) = settled.saved else {

@@ -1,26 +1,26 @@
 //! Fair queueing: which job a free thread does next. Pure but for what the jobs themselves do.
 
-use super::{Undone, WorkerLimits};
+use super::{WorkFailure, WorkerLimits};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 /// Does the work, and returns what tells whoever asked for it.
-pub(super) type Work = Box<dyn FnOnce() -> Report + Send>;
+pub(super) type BoxedWork = Box<dyn FnOnce() -> ResultSender + Send>;
 
 /// Tells the result.
-pub(super) type Report = Box<dyn FnOnce()>;
+pub(super) type ResultSender = Box<dyn FnOnce()>;
 
 /// Work for a tenant.
-pub(super) struct Task {
+pub(super) struct TenantTask {
     pub(super) tenant: Arc<str>,
-    pub(super) work: Work,
+    pub(super) work: BoxedWork,
 }
 
 /// A task for a thread, and the thread's way back to rest.
-pub(super) struct Job {
-    pub(super) task: Task,
-    pub(super) next: SyncSender<Job>,
+pub(super) struct AssignedTask {
+    pub(super) task: TenantTask,
+    pub(super) next: SyncSender<AssignedTask>,
     pub(super) number: usize,
 }
 
@@ -32,10 +32,10 @@ pub(super) enum Admission {
 }
 
 /// Who works, and what waits.
-pub(super) struct Schedule {
+pub(super) struct FairSchedule {
     limits: WorkerLimits,
     /// Threads at rest, by when they began.
-    resting: BTreeMap<usize, SyncSender<Job>>,
+    resting: BTreeMap<usize, SyncSender<AssignedTask>>,
     /// How many threads have begun.
     begun: usize,
     /// How many threads work.
@@ -43,20 +43,20 @@ pub(super) struct Schedule {
     /// How many tasks wait.
     queued: usize,
     /// Tenants that have a thread or a task that waits.
-    shares: HashMap<Arc<str>, Share>,
+    shares: HashMap<Arc<str>, TenantShare>,
     /// Tenants that have a task that waits, each once: whose turn it is.
     turns: VecDeque<Arc<str>>,
 }
 
 #[derive(Default)]
-struct Share {
+struct TenantShare {
     running: usize,
-    waiting: VecDeque<Work>,
+    waiting: VecDeque<BoxedWork>,
 }
 
-impl Schedule {
+impl FairSchedule {
     pub(super) fn new(limits: WorkerLimits) -> Self {
-        Schedule {
+        FairSchedule {
             limits,
             resting: BTreeMap::new(),
             begun: 0,
@@ -68,18 +68,18 @@ impl Schedule {
     }
 
     /// Takes a task up: it comes back if a thread is to do it now.
-    pub(super) fn admit(&mut self, task: Task) -> Result<Option<Task>, Undone> {
-        let Task { tenant, work } = task;
+    pub(super) fn admit(&mut self, task: TenantTask) -> Result<Option<TenantTask>, WorkFailure> {
+        let TenantTask { tenant, work } = task;
         let share = self.shares.entry(tenant.clone()).or_default();
         if self.busy < self.limits.threads && share.running < self.limits.threads_per_tenant {
             share.running += 1;
             self.busy += 1;
-            return Ok(Some(Task { tenant, work }));
+            return Ok(Some(TenantTask { tenant, work }));
         }
         if self.queued >= self.limits.queued || share.waiting.len() >= self.limits.queued_per_tenant
         {
             self.forget_if_idle(&tenant);
-            return Err(Undone::Busy);
+            return Err(WorkFailure::Busy);
         }
         if share.waiting.is_empty() {
             self.turns.push_back(tenant);
@@ -90,7 +90,7 @@ impl Schedule {
     }
 
     /// A task of this tenant is done; the one that the thread does next.
-    pub(super) fn finish(&mut self, tenant: &Arc<str>) -> Option<Task> {
+    pub(super) fn finish(&mut self, tenant: &Arc<str>) -> Option<TenantTask> {
         self.busy = self.busy.saturating_sub(1);
         if let Some(share) = self.shares.get_mut(tenant) {
             share.running = share.running.saturating_sub(1);
@@ -101,7 +101,7 @@ impl Schedule {
     }
 
     /// The task whose turn it is, of a tenant that may have one more thread.
-    fn next(&mut self) -> Option<Task> {
+    fn next(&mut self) -> Option<TenantTask> {
         let most = self.limits.threads_per_tenant;
         let may_run =
             |tenant: &Arc<str>| self.shares.get(tenant).is_some_and(|share| share.running < most);
@@ -115,22 +115,22 @@ impl Schedule {
         if !share.waiting.is_empty() {
             self.turns.push_back(tenant.clone());
         }
-        Some(Task { tenant, work })
+        Some(TenantTask { tenant, work })
     }
 
     fn forget_if_idle(&mut self, tenant: &Arc<str>) {
-        let is_idle = |share: &Share| share.running == 0 && share.waiting.is_empty();
+        let is_idle = |share: &TenantShare| share.running == 0 && share.waiting.is_empty();
         if self.shares.get(tenant).is_some_and(is_idle) {
             self.shares.remove(tenant);
         }
     }
 
     /// The eldest thread at rest.
-    pub(super) fn eldest_at_rest(&mut self) -> Option<(usize, SyncSender<Job>)> {
+    pub(super) fn eldest_at_rest(&mut self) -> Option<(usize, SyncSender<AssignedTask>)> {
         self.resting.pop_first()
     }
 
-    pub(super) fn rest(&mut self, number: usize, thread: SyncSender<Job>) {
+    pub(super) fn rest(&mut self, number: usize, thread: SyncSender<AssignedTask>) {
         self.resting.insert(number, thread);
     }
 
@@ -158,18 +158,18 @@ mod tests {
     const LIMITS: WorkerLimits =
         WorkerLimits { threads: 4, threads_per_tenant: 2, queued: 10, queued_per_tenant: 6 };
 
-    fn task(tenant: &str) -> Task {
-        Task { tenant: tenant.into(), work: Box::new(|| Box::new(|| ())) }
+    fn task(tenant: &str) -> TenantTask {
+        TenantTask { tenant: tenant.into(), work: Box::new(|| Box::new(|| ())) }
     }
 
     /// Whether a tenant's task begins at once; nothing if it is refused.
-    fn begins(schedule: &mut Schedule, tenant: &str) -> Option<bool> {
+    fn begins(schedule: &mut FairSchedule, tenant: &str) -> Option<bool> {
         schedule.admit(task(tenant)).ok().map(|begun| begun.is_some())
     }
 
     #[test]
     fn d64_a_tenant_has_half_of_the_threads_and_a_bounded_queue() {
-        let mut schedule = Schedule::new(LIMITS);
+        let mut schedule = FairSchedule::new(LIMITS);
         for expected in [[true; 2].as_slice(), &[false; 6]].concat() {
             assert_eq!(begins(&mut schedule, "a"), Some(expected));
         }
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn d64_tenants_take_turns_whatever_waits_for_each() {
-        let mut schedule = Schedule::new(WorkerLimits { threads: 1, ..LIMITS });
+        let mut schedule = FairSchedule::new(WorkerLimits { threads: 1, ..LIMITS });
         assert_eq!(begins(&mut schedule, "x"), Some(true));
         for tenant in ["a", "a", "a", "a", "b", "c", "b"] {
             assert_eq!(begins(&mut schedule, tenant), Some(false));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn d64_a_tenant_at_its_share_waits_and_those_behind_it_do_not() {
-        let mut schedule = Schedule::new(LIMITS);
+        let mut schedule = FairSchedule::new(LIMITS);
         for tenant in ["a", "a", "b", "b"] {
             assert_eq!(begins(&mut schedule, tenant), Some(true));
         }

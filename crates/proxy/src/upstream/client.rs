@@ -2,7 +2,7 @@
 
 use super::connect::{connector, tls};
 use super::environment_proxy::EnvironmentProxies;
-use super::pool::Pool;
+use super::pool::ConnectionPool;
 use super::received::ReceivedBody;
 use crate::body::{Body, TooSlow};
 use http::{Request, Response, StatusCode};
@@ -27,9 +27,9 @@ pub struct UpstreamLimits {
 /// Sends requests to upstreams.
 pub struct UpstreamClient {
     /// One for each thread: what happens on a connection is told to the thread that opened it.
-    pools: ThreadLocal<Pool>,
+    pools: ThreadLocal<ConnectionPool>,
     /// For hosts that a client named.
-    guarded: ThreadLocal<Pool>,
+    guarded: ThreadLocal<ConnectionPool>,
     /// Made at the first request: reading the machine's authorities takes longer than starting.
     tls: OnceLock<ClientConfig>,
     proxies: Arc<EnvironmentProxies>,
@@ -111,14 +111,14 @@ impl UpstreamClient {
         Ok(answer.map(|body| ReceivedBody::over(lease, Some(permit), body)))
     }
 
-    fn pool(&self, is_guarded: bool) -> &Pool {
+    fn pool(&self, is_guarded: bool) -> &ConnectionPool {
         let pool = if is_guarded { &self.guarded } else { &self.pools };
         // Through a proxy, nobody would know where a name leads.
         let proxies =
             || if is_guarded { Arc::new(EnvironmentProxies::none()) } else { self.proxies.clone() };
         pool.get_or(|| {
             let connector = connector(self.tls(), self.connect_timeout, is_guarded, proxies());
-            Pool::new(connector, self.idle_connections)
+            ConnectionPool::new(connector, self.idle_connections)
         })
     }
 }

@@ -116,7 +116,7 @@ impl UpstreamConnection {
     ) -> Poll<T> {
         match self {
             // It may be here already.
-            UpstreamConnection::Http1(http1) => match look(&mut poll) {
+            UpstreamConnection::Http1(http1) => match poll_once(&mut poll) {
                 Poll::Pending => http1.drive(context, poll),
                 here => here,
             },
@@ -183,13 +183,13 @@ impl Http1Connection {
     ) -> Poll<T> {
         if self.is_awaited {
             self.advance();
-            if let Poll::Ready(here) = look(&mut poll) {
+            if let Poll::Ready(here) = poll_once(&mut poll) {
                 return Poll::Ready(here);
             }
         }
         self.advance_for(context);
         self.is_awaited = true;
-        look(poll)
+        poll_once(poll)
     }
 
     /// Sends and receives what there is. Nobody is woken when there is more.
@@ -210,7 +210,7 @@ impl Http1Connection {
 
 /// Looks for what comes by driving a connection alone, so that nobody has to be woken for it. Without tokio's budget, which
 /// when spent hides what is there and counts on somebody being woken.
-fn look<T>(poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
+fn poll_once<T>(poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
     pin!(unconstrained(poll_fn(poll))).poll(&mut Context::from_waker(Waker::noop()))
 }
 

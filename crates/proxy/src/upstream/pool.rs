@@ -17,7 +17,7 @@ use std::task::{Context, Poll};
 use tower_service::Service;
 
 /// Sends requests, over idle connections where there are some.
-pub(super) struct Pool {
+pub(super) struct ConnectionPool {
     connector: Connector,
     idle: Arc<IdleConnections>,
 }
@@ -29,10 +29,10 @@ pub(super) struct ConnectionLease {
     idle: Weak<IdleConnections>,
 }
 
-impl Pool {
+impl ConnectionPool {
     /// Keeps up to `most` idle connections to each upstream. Must be called in a runtime.
     pub(super) fn new(connector: Connector, most: usize) -> Self {
-        Pool { connector, idle: IdleConnections::new(most) }
+        ConnectionPool { connector, idle: IdleConnections::new(most) }
     }
 
     /// Sends a request and waits for the head of its answer.
@@ -167,25 +167,28 @@ mod tests {
         let _ = builder.serve_connection(TokioIo::new(stream), service).await;
     }
 
-    fn pool(roots: rustls::RootCertStore, most: usize) -> Pool {
+    fn pool(roots: rustls::RootCertStore, most: usize) -> ConnectionPool {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let tls = rustls::ClientConfig::builder_with_provider(provider);
         let tls = tls.with_safe_default_protocol_versions().unwrap();
         let tls = tls.with_root_certificates(roots).with_no_client_auth();
         let patience = Duration::from_secs(20);
-        Pool::new(connector(tls, patience, false, Arc::new(EnvironmentProxies::none())), most)
+        ConnectionPool::new(
+            connector(tls, patience, false, Arc::new(EnvironmentProxies::none())),
+            most,
+        )
     }
 
-    async fn begin(pool: &Pool, to: &str) -> ReceivedBody {
+    async fn begin(pool: &ConnectionPool, to: &str) -> ReceivedBody {
         begin_with(pool, Request::get(to).body(Body::empty()).unwrap()).await
     }
 
-    async fn begin_with(pool: &Pool, mut request: Request<Body>) -> ReceivedBody {
+    async fn begin_with(pool: &ConnectionPool, mut request: Request<Body>) -> ReceivedBody {
         let (answer, lease) = pool.send(&mut request).await.unwrap();
         ReceivedBody::over(lease, None, answer.into_body())
     }
 
-    async fn ask(pool: &Pool, to: &str) -> String {
+    async fn ask(pool: &ConnectionPool, to: &str) -> String {
         let said = begin(pool, to).await.collect().await.unwrap().to_bytes();
         String::from_utf8(said.to_vec()).unwrap()
     }

@@ -38,12 +38,12 @@ pub(in crate::endpoints) async fn answer(
     let path = head.uri.path().strip_prefix(MCP_ADMIN).unwrap_or_default().trim_matches('/');
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let done = match (&head.method, &parts[..]) {
-        (&Method::GET, []) => Ok(json!({ "backends": shown(gateway.mcp.list().into()) })),
+        (&Method::GET, []) => Ok(json!({ "backends": without_secrets(gateway.mcp.list().into()) })),
         (&Method::POST, []) => Err(only_by_file("tool servers are not added over HTTP")),
         (&Method::POST, ["reload"]) => reload(gateway).await,
         (&Method::GET, ["stats"]) => Ok(gateway.mcp.stats().document()),
         (&Method::GET, [prefix]) => {
-            gateway.mcp.show(prefix).map(shown).ok_or_else(|| unknown(prefix))
+            gateway.mcp.show(prefix).map(without_secrets).ok_or_else(|| unknown(prefix))
         }
         (&Method::PATCH, [prefix]) => change(gateway, prefix, body).await,
         (&Method::DELETE, [prefix]) => remove(gateway, prefix).await,
@@ -84,17 +84,17 @@ async fn patch(gateway: &Arc<Gateway>, prefix: &str, change: &Value) -> Result<V
     let new =
         old.patched(prefix, change).map_err(|error| Problem::bad_request(error.to_string()))?;
     put(gateway, prefix, Some(new)).await?;
-    gateway.mcp.show(prefix).map(shown).ok_or_else(|| unknown(prefix))
+    gateway.mcp.show(prefix).map(without_secrets).ok_or_else(|| unknown(prefix))
 }
 
 async fn reload(gateway: &Arc<Gateway>) -> Result<Value, Problem> {
     let hub = gateway.mcp.clone();
-    let read = run_blocking(move || hub.reload()).await.ok_or_else(stuck)?;
+    let read = run_blocking(move || hub.reload()).await.ok_or_else(change_failed)?;
     read.map_err(|error| {
         let message = format!("the file of tool servers cannot be read: {error}");
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     })?;
-    Ok(json!({ "backends": shown(gateway.mcp.list().into()) }))
+    Ok(json!({ "backends": without_secrets(gateway.mcp.list().into()) }))
 }
 
 async fn remove(gateway: &Arc<Gateway>, prefix: &str) -> Result<Value, Problem> {
@@ -109,7 +109,7 @@ async fn put(
     backend: Option<McpBackend>,
 ) -> Result<(), Problem> {
     let (hub, prefix) = (gateway.mcp.clone(), prefix.to_owned());
-    let saved = run_blocking(move || hub.put(&prefix, backend)).await.ok_or_else(stuck)?;
+    let saved = run_blocking(move || hub.put(&prefix, backend)).await.ok_or_else(change_failed)?;
     saved.map_err(|error| not_saved(&error))
 }
 
@@ -125,13 +125,13 @@ fn tools(prefix: &str, tools: Option<Result<Vec<Value>, Failure>>) -> Result<Val
 }
 
 async fn document(gateway: &Gateway, body: Incoming) -> Result<Value, Problem> {
-    let body = crate::endpoints::whole(gateway, body, LONGEST).await?;
+    let body = crate::endpoints::read_body(gateway, body, LONGEST).await?;
     let document = serde_json::from_slice(&body);
     document.map_err(|error| Problem::bad_request(format!("the body is not JSON: {error}")))
 }
 
 /// Without keys that stand where none should: in the arguments of a program.
-fn shown(document: Value) -> Value {
+fn without_secrets(document: Value) -> Value {
     let text = document.to_string();
     match Scanner::builtin().redact(&text) {
         Some(redacted) => serde_json::from_str(&redacted.text).unwrap_or_default(),
@@ -158,6 +158,6 @@ fn not_saved(error: &NotSaved) -> Problem {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }
 
-fn stuck() -> Problem {
+fn change_failed() -> Problem {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the change could not be made")
 }

@@ -10,36 +10,36 @@ use tokenforge_plugin::{Exchange, Outcome, Phase, Tool};
 const LONGEST_REFUSAL: usize = 4096;
 
 /// Those that look at calls of tools; `None`: none does.
-pub(super) fn of(state: &Arc<GatewayState>, exchange: &Exchange) -> Option<Arc<dyn Hooks>> {
+pub(super) fn tool_hooks(state: &Arc<GatewayState>, exchange: &Exchange) -> Option<Arc<dyn Hooks>> {
     let chain = state.chains.of(false);
     let phases = [Phase::ToolCall, Phase::ToolResult];
     if phases.iter().all(|phase| chain.is_empty_for(*phase)) {
         return None;
     }
     let exchange = exchange.of_tool(Tool::new("", ""));
-    Some(Arc::new(Plugins { state: state.clone(), exchange }))
+    Some(Arc::new(ToolPluginHooks { state: state.clone(), exchange }))
 }
 
 /// The plugins of a request, for the calls of tools in it.
-struct Plugins {
+struct ToolPluginHooks {
     state: Arc<GatewayState>,
     exchange: Exchange,
 }
 
-impl Hooks for Plugins {
+impl Hooks for ToolPluginHooks {
     fn begin(&self, server: &str, tool: &str) -> Box<dyn Hook> {
         let exchange = self.exchange.of_tool(Tool::new(server, tool));
-        Box::new(Called { state: self.state.clone(), exchange })
+        Box::new(ToolPluginHook { state: self.state.clone(), exchange })
     }
 }
 
 /// One call.
-struct Called {
+struct ToolPluginHook {
     state: Arc<GatewayState>,
     exchange: Exchange,
 }
 
-impl Called {
+impl ToolPluginHook {
     async fn run(&mut self, phase: Phase) -> Result<(), String> {
         let outcome = self.state.chains.of(false).run(phase, &mut self.exchange).await;
         for failure in self.exchange.take_failures() {
@@ -59,7 +59,7 @@ impl Called {
     }
 }
 
-impl Hook for Called {
+impl Hook for ToolPluginHook {
     fn arguments(&mut self, arguments: Bytes) -> Looking<'_> {
         Box::pin(async move {
             self.exchange.set_tool_arguments(arguments.clone());

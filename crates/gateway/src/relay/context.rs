@@ -2,7 +2,7 @@
 
 use crate::expand::RequestOriginals;
 use crate::pending_account::PendingAccount;
-use crate::rewrite::{Replaced, with_replaced};
+use crate::rewrite::{Replacement, with_replaced};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{StatusCode, response};
@@ -13,7 +13,7 @@ use tokenforge_proxy::coding::ContentCoding;
 const SMALL: usize = 4 << 10;
 
 /// A request that went on, and whose answer may hold a call of ours.
-pub(crate) struct Job {
+pub(crate) struct RelayContext {
     pub(super) originals: RequestOriginals,
     /// What is told of it when it is over.
     pub(crate) account: PendingAccount,
@@ -21,20 +21,20 @@ pub(crate) struct Job {
     /// The provider keeps its replies, unless they say otherwise.
     pub(super) is_stored: bool,
     /// How the body that went on is made from the one that came: a second copy would be most of what a stream takes.
-    replaced: Vec<Replaced>,
+    replaced: Vec<Replacement>,
     /// The body that went on instead, once the provider was asked again.
     followed: Option<Bytes>,
 }
 
-impl Job {
+impl RelayContext {
     pub(crate) fn new(
         originals: RequestOriginals,
-        replaced: Vec<Replaced>,
+        replaced: Vec<Replacement>,
         streams: bool,
         is_stored: bool,
         account: PendingAccount,
     ) -> Self {
-        Job { originals, account, streams, is_stored, replaced, followed: None }
+        RelayContext { originals, account, streams, is_stored, replaced, followed: None }
     }
 
     /// Is this an answer in which a call can be?
@@ -62,7 +62,7 @@ impl Job {
     }
 
     /// Keeps nothing of the buffer that the body was read into.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn release_buffers(&mut self) {
         let body = &mut self.originals.body;
         if body.len() <= SMALL {
             *body = Bytes::copy_from_slice(body);

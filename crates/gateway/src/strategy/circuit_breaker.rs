@@ -11,15 +11,15 @@ const PAUSE: Duration = Duration::from_secs(30);
 
 /// Counts failures in a row.
 #[derive(Debug, Default)]
-pub(crate) struct Breaker(Mutex<State>);
+pub(crate) struct CircuitBreaker(Mutex<BreakerState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct BreakerState {
     failures: u32,
     open_until: Option<Instant>,
 }
 
-impl Breaker {
+impl CircuitBreaker {
     /// May somebody be asked? After a pause one is, to see.
     pub(crate) fn is_closed(&self, now: Instant) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,10 +35,10 @@ impl Breaker {
     }
 
     /// Somebody was asked, and answered or not.
-    pub(crate) fn note(&self, is_success: bool, now: Instant) {
+    pub(crate) fn record(&self, is_success: bool, now: Instant) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if is_success {
-            *state = State::default();
+            *state = BreakerState::default();
             return;
         }
         state.failures = state.failures.saturating_add(1);
@@ -54,15 +54,15 @@ mod tests {
 
     #[test]
     fn after_five_failures_nobody_is_asked_until_one_may_try() {
-        let (breaker, start) = (Breaker::default(), Instant::now());
+        let (breaker, start) = (CircuitBreaker::default(), Instant::now());
         for _ in 0..FAILURES {
             assert!(breaker.is_closed(start));
-            breaker.note(false, start);
+            breaker.record(false, start);
         }
         assert!(!breaker.is_closed(start + PAUSE / 2));
         assert!(breaker.is_closed(start + PAUSE));
         assert!(!breaker.is_closed(start + PAUSE));
-        breaker.note(true, start + PAUSE);
+        breaker.record(true, start + PAUSE);
         assert!(breaker.is_closed(start + PAUSE));
     }
 }

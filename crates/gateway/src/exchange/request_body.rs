@@ -1,10 +1,10 @@
 //! The body of a request: read where somebody has to see it, passed on as it comes where nobody has.
 
-use super::{Kind, Stop, Visit};
+use super::{ModelRequest, RequestScope, Stop};
 use crate::answer::Problem;
 use crate::limits::request_body_timeout;
-use crate::options::Options;
-use crate::workers::{Patience, QUEUE_PATIENCE};
+use crate::options::RequestOptions;
+use crate::workers::{QUEUE_PATIENCE, WorkPatience};
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -19,9 +19,9 @@ use tokenforge_proxy::coding::{CodingError, ContentCoding, UnknownCoding};
 use tokenforge_proxy::read::{BodyRead, concat_pieces, read_pieces};
 
 /// The body of a request.
-pub(super) enum Payload {
+pub(super) enum RequestPayload {
     /// Here, as the client wrote it.
-    Here(Bytes),
+    Plain(Bytes),
     /// Here in a coding that the client chose.
     Coded {
         /// As it came.
@@ -33,12 +33,12 @@ pub(super) enum Payload {
     Passing(Body),
 }
 
-impl Payload {
+impl RequestPayload {
     /// What goes on where nothing is rewritten.
     pub(super) fn into_body(self) -> Body {
         match self {
-            Payload::Here(body) | Payload::Coded { wire: body, .. } => body.into(),
-            Payload::Passing(body) => body,
+            RequestPayload::Plain(body) | RequestPayload::Coded { wire: body, .. } => body.into(),
+            RequestPayload::Passing(body) => body,
         }
     }
 }
@@ -47,7 +47,7 @@ impl Payload {
 const PIECE: usize = 1 << 20;
 
 /// What became of a body that was to be read.
-enum Arrived {
+enum BodyArrival {
     /// All of it, in pieces.
     Whole(Vec<Bytes>, Option<BytePermit>),
     /// It is longer than is read: what was read is put before the rest.
@@ -58,7 +58,7 @@ enum Arrived {
 
 /// Who has to see a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reader {
+pub(super) enum BodyReader {
     /// It streams by.
     Nobody,
     /// Nothing is to be done to it, unless it asks for that in its `_forge`.
@@ -67,29 +67,29 @@ pub(super) enum Reader {
     Whoever,
 }
 
-impl Visit<'_> {
+impl RequestScope<'_> {
     /// Reads the body if somebody has to see it. Until it was worked on, there must be room for it.
     pub(super) async fn read(
         &self,
         exchange: &Exchange,
         body: Incoming,
-        reader: Reader,
-    ) -> Result<(Payload, Option<BytePermit>), Stop> {
+        reader: BodyReader,
+    ) -> Result<(RequestPayload, Option<BytePermit>), Stop> {
         let limits = &self.state.settings.limits;
-        let is_nobodys = reader == Reader::IfItNamesUs && body.is_end_stream();
+        let is_nobodys = reader == BodyReader::IfItNamesUs && body.is_end_stream();
         let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
         let body = Body::passing(body, request_body_timeout(limits));
-        if reader == Reader::Nobody || is_nobodys {
-            return Ok((Payload::Passing(body), None));
+        if reader == BodyReader::Nobody || is_nobodys {
+            return Ok((RequestPayload::Passing(body), None));
         }
-        let (pieces, room) = match self.arrived(exchange, body, length).await? {
-            Arrived::Whole(pieces, room) => (pieces, room),
-            Arrived::TooLong(body) => return Ok((Payload::Passing(body), None)),
-            Arrived::NoRoom(body) => return self.unseen(body),
+        let (pieces, room) = match self.receive(exchange, body, length).await? {
+            BodyArrival::Whole(pieces, room) => (pieces, room),
+            BodyArrival::TooLong(body) => return Ok((RequestPayload::Passing(body), None)),
+            BodyArrival::NoRoom(body) => return self.pass_unseen(body),
         };
         let coding = ContentCoding::of(&exchange.request().headers);
-        if reader == Reader::IfItNamesUs && coding == Ok(None) && !may_name_us(&pieces) {
-            return Ok((Payload::Passing(pieces.into()), None));
+        if reader == BodyReader::IfItNamesUs && coding == Ok(None) && !may_name_us(&pieces) {
+            return Ok((RequestPayload::Passing(pieces.into()), None));
         }
         let wire = concat_pieces(pieces);
         match coding {
@@ -97,36 +97,40 @@ impl Visit<'_> {
                 // What is held is given back first: others may wait for it too.
                 drop(room);
                 let bytes = wire.len() + self.decoded_limit(wire.len());
-                let Ok(room) = self.room(exchange, bytes).await else {
-                    return self.unseen(wire.into());
+                let Ok(room) = self.acquire_room(exchange, bytes).await else {
+                    return self.pass_unseen(wire.into());
                 };
                 Ok((Box::pin(self.decode(exchange, wire, coding)).await?, room))
             }
-            Err(UnknownCoding) if !wire.is_empty() => Ok((Payload::Passing(wire.into()), None)),
-            _ => Ok((Payload::Here(wire), room)),
+            Err(UnknownCoding) if !wire.is_empty() => {
+                Ok((RequestPayload::Passing(wire.into()), None))
+            }
+            _ => Ok((RequestPayload::Plain(wire), room)),
         }
     }
 
     /// A body that arrives. There is room for one whose length was said; else for twice as much whenever it is longer, so
     /// that nobody has the room of the longest for what may be short.
-    async fn arrived(
+    async fn receive(
         &self,
         exchange: &Exchange,
         mut body: Body,
         length: Option<usize>,
-    ) -> Result<Arrived, Stop> {
+    ) -> Result<BodyArrival, Stop> {
         let longest = self.state.settings.limits.max_body_bytes;
         if length.is_some_and(|length| length > longest) {
-            return Ok(Arrived::TooLong(body));
+            return Ok(BodyArrival::TooLong(body));
         }
         let mut limit = length.unwrap_or(PIECE).min(longest);
         loop {
-            let Ok(room) = self.room(exchange, limit).await else {
-                return Ok(Arrived::NoRoom(body));
+            let Ok(room) = self.acquire_room(exchange, limit).await else {
+                return Ok(BodyArrival::NoRoom(body));
             };
             match read_pieces(body, limit).await.map_err(|error| Problem::unread(&error))? {
-                BodyRead::Whole(pieces) => return Ok(Arrived::Whole(pieces, room)),
-                BodyRead::TooLong(rest) if limit == longest => return Ok(Arrived::TooLong(rest)),
+                BodyRead::Whole(pieces) => return Ok(BodyArrival::Whole(pieces, room)),
+                BodyRead::TooLong(rest) if limit == longest => {
+                    return Ok(BodyArrival::TooLong(rest));
+                }
                 BodyRead::TooLong(rest) => body = rest,
             }
             limit = (2 * limit).min(longest);
@@ -134,7 +138,11 @@ impl Visit<'_> {
     }
 
     /// Room for so many bytes; what is small needs none.
-    async fn room(&self, exchange: &Exchange, bytes: usize) -> Result<Option<BytePermit>, ()> {
+    async fn acquire_room(
+        &self,
+        exchange: &Exchange,
+        bytes: usize,
+    ) -> Result<Option<BytePermit>, ()> {
         if ByteBudget::is_small(bytes) {
             return Ok(None);
         }
@@ -149,17 +157,17 @@ impl Visit<'_> {
     }
 
     /// A body for which there was no room: it streams by, unless somebody must see it.
-    fn unseen(&self, body: Body) -> Result<(Payload, Option<BytePermit>), Stop> {
+    fn pass_unseen(&self, body: Body) -> Result<(RequestPayload, Option<BytePermit>), Stop> {
         self.gateway.telemetry.gave_up();
         match self.must_see() {
             true => Err(Problem::busy().into()),
-            false => Ok((Payload::Passing(body), None)),
+            false => Ok((RequestPayload::Passing(body), None)),
         }
     }
 
     /// Is a body that nobody saw not to go on?
     fn must_see(&self) -> bool {
-        self.state.settings.redact_secrets || self.plugin_reader() == Reader::Whoever
+        self.state.settings.redact_secrets || self.plugin_reader() == BodyReader::Whoever
     }
 
     /// Decodes a body, with the tenant's share of the workers.
@@ -168,43 +176,48 @@ impl Visit<'_> {
         exchange: &Exchange,
         wire: Bytes,
         coding: ContentCoding,
-    ) -> Result<Payload, Stop> {
+    ) -> Result<RequestPayload, Stop> {
         let (coded, limit) = (wire.clone(), self.decoded_limit(wire.len()));
         let tenant = exchange.tenant.clone().unwrap_or_default();
-        let patience = Patience { queue: QUEUE_PATIENCE, work: QUEUE_PATIENCE };
+        let patience = WorkPatience { queue: QUEUE_PATIENCE, work: QUEUE_PATIENCE };
         let decoding =
             self.gateway.workers.run(&tenant, patience, move || coding.decode(&coded, limit));
         match decoding.await {
-            Ok(Ok(decoded)) => Ok(Payload::Coded { wire, decoded }),
+            Ok(Ok(decoded)) => Ok(RequestPayload::Coded { wire, decoded }),
             Ok(Err(error @ CodingError::TooLarge { .. })) if self.must_see() => {
                 Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()).into())
             }
             // The provider says what is wrong with it.
             Ok(Err(CodingError::Malformed | CodingError::TooLarge { .. })) => {
-                Ok(Payload::Passing(wire.into()))
+                Ok(RequestPayload::Passing(wire.into()))
             }
-            Err(_) => self.unseen(wire.into()).map(|(payload, _)| payload),
+            Err(_) => self.pass_unseen(wire.into()).map(|(payload, _)| payload),
         }
     }
 
     /// Who has to see the body of a request to a model.
-    pub(super) fn reader(&self, head: &Parts, kind: Option<Kind>, options: &Options) -> Reader {
+    pub(super) fn reader(
+        &self,
+        head: &Parts,
+        kind: Option<ModelRequest>,
+        options: &RequestOptions,
+    ) -> BodyReader {
         let is_ours = kind.is_some_and(|kind| !kind.is_signed);
         match self.plugin_reader() {
-            Reader::Nobody if self.redacts() => Reader::Whoever,
-            Reader::Nobody if is_ours && self.state.has_work(options) => Reader::Whoever,
-            Reader::Nobody if self.route.is_none() && (kind.is_some() || may_be_json(head)) => {
-                Reader::IfItNamesUs
+            BodyReader::Nobody if self.redacts() => BodyReader::Whoever,
+            BodyReader::Nobody if is_ours && self.state.has_work(options) => BodyReader::Whoever,
+            BodyReader::Nobody if self.route.is_none() && (kind.is_some() || may_be_json(head)) => {
+                BodyReader::IfItNamesUs
             }
             reader => reader,
         }
     }
 
     /// Who has to see the body of any request.
-    pub(super) fn plugin_reader(&self) -> Reader {
+    pub(super) fn plugin_reader(&self) -> BodyReader {
         match self.chain().body_need(Phase::PreUpstream) {
-            BodyNeed::None => Reader::Nobody,
-            BodyNeed::Buffered { .. } => Reader::Whoever,
+            BodyNeed::None => BodyReader::Nobody,
+            BodyNeed::Buffered { .. } => BodyReader::Whoever,
         }
     }
 
@@ -212,14 +225,16 @@ impl Visit<'_> {
     pub(super) async fn run_on_body(
         &self,
         exchange: &mut Exchange,
-        payload: &mut Payload,
+        payload: &mut RequestPayload,
     ) -> Result<(), Stop> {
         if self.chain().is_empty_for(Phase::PreUpstream) {
             return Ok(());
         }
         let before = match payload {
-            Payload::Here(body) | Payload::Coded { decoded: body, .. } => Some(body.clone()),
-            Payload::Passing(_) => None,
+            RequestPayload::Plain(body) | RequestPayload::Coded { decoded: body, .. } => {
+                Some(body.clone())
+            }
+            RequestPayload::Passing(_) => None,
         };
         if let Some(body) = &before {
             exchange.set_request_body(body.clone());
@@ -229,7 +244,7 @@ impl Visit<'_> {
             exchange.take_request_body().filter(|after| Some(after) != before.as_ref())
         {
             exchange.request_mut().headers.remove(CONTENT_ENCODING);
-            *payload = Payload::Here(after);
+            *payload = RequestPayload::Plain(after);
         }
         Ok(())
     }

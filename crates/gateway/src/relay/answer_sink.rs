@@ -8,29 +8,29 @@ use tokio::sync::mpsc;
 const WAITING_BYTES: usize = 8 << 10;
 
 /// Whoever the answer is for.
-pub(super) enum Client {
+pub(super) enum AnswerSink {
     /// It reads a stream, and may go away.
-    Reads(mpsc::Sender<Result<Bytes, BodyError>>),
+    Stream(mpsc::Sender<Result<Bytes, BodyError>>),
     /// It waits for the whole answer. When it goes away, so does whoever makes it.
-    Waits(Result<Vec<u8>, BodyError>),
+    Buffer(Result<Vec<u8>, BodyError>),
 }
 
 /// The client went away.
-pub(super) struct Gone;
+pub(super) struct ClientGone;
 
-impl Client {
+impl AnswerSink {
     /// One that waits for the whole answer.
-    pub(super) fn waits() -> Self {
-        Client::Waits(Ok(Vec::new()))
+    pub(super) fn buffer() -> Self {
+        AnswerSink::Buffer(Ok(Vec::new()))
     }
 
     /// The next part of the answer.
-    pub(super) async fn send(&mut self, part: Vec<u8>) -> Result<(), Gone> {
+    pub(super) async fn send(&mut self, part: Vec<u8>) -> Result<(), ClientGone> {
         match self {
             _ if part.is_empty() => Ok(()),
-            Client::Reads(stream) => {
+            AnswerSink::Stream(stream) => {
                 if part.len() <= WAITING_BYTES {
-                    return stream.send(Ok(part.into())).await.map_err(|_| Gone);
+                    return stream.send(Ok(part.into())).await.map_err(|_| ClientGone);
                 }
                 // Copied, not shared: the last bytes of a long part would keep all of it in memory for as long as the client
                 // does not read them.
@@ -38,44 +38,44 @@ impl Client {
                     part.chunks(WAITING_BYTES).map(Bytes::copy_from_slice).collect();
                 drop(part);
                 for piece in pieces {
-                    stream.send(Ok(piece)).await.map_err(|_| Gone)?;
+                    stream.send(Ok(piece)).await.map_err(|_| ClientGone)?;
                 }
                 Ok(())
             }
-            Client::Waits(Ok(whole)) if whole.is_empty() => {
+            AnswerSink::Buffer(Ok(whole)) if whole.is_empty() => {
                 *whole = part;
                 Ok(())
             }
-            Client::Waits(Ok(whole)) => {
+            AnswerSink::Buffer(Ok(whole)) => {
                 whole.extend_from_slice(&part);
                 Ok(())
             }
-            Client::Waits(Err(_)) => Err(Gone),
+            AnswerSink::Buffer(Err(_)) => Err(ClientGone),
         }
     }
 
     /// The answer is not whole and never will be.
-    pub(super) async fn fail(&mut self, error: BodyError) -> Gone {
+    pub(super) async fn fail(&mut self, error: BodyError) -> ClientGone {
         match self {
-            Client::Reads(stream) => drop(stream.send(Err(error)).await),
-            Client::Waits(answer) => *answer = Err(error),
+            AnswerSink::Stream(stream) => drop(stream.send(Err(error)).await),
+            AnswerSink::Buffer(answer) => *answer = Err(error),
         }
-        Gone
+        ClientGone
     }
 
     /// Ends when nobody is there any more.
     pub(super) async fn closed(&self) {
         match self {
-            Client::Reads(stream) => stream.closed().await,
-            Client::Waits(_) => std::future::pending().await,
+            AnswerSink::Stream(stream) => stream.closed().await,
+            AnswerSink::Buffer(_) => std::future::pending().await,
         }
     }
 
     /// The whole answer, to who waits for it; a stream has its own already.
     pub(super) fn into_answer(self) -> Result<Body, BodyError> {
         match self {
-            Client::Reads(_) => Ok(Body::empty()),
-            Client::Waits(answer) => answer.map(|whole| Bytes::from(whole).into()),
+            AnswerSink::Stream(_) => Ok(Body::empty()),
+            AnswerSink::Buffer(answer) => answer.map(|whole| Bytes::from(whole).into()),
         }
     }
 }
@@ -88,7 +88,7 @@ mod tests {
     async fn d68_a_long_part_waits_in_pieces_that_hold_nothing_else() {
         let part: Vec<u8> = (0..5 * WAITING_BYTES + 1).map(|at| at as u8).collect();
         let (sender, mut receiver) = mpsc::channel(10);
-        assert!(Client::Reads(sender).send(part.clone()).await.is_ok());
+        assert!(AnswerSink::Stream(sender).send(part.clone()).await.is_ok());
         let mut arrived = Vec::new();
         while let Some(Ok(piece)) = receiver.recv().await {
             assert!(piece.len() <= WAITING_BYTES);

@@ -1,7 +1,7 @@
 //! The provider has no reply when it is asked again after an expansion: the client hears what the provider says.
 
 use super::whole;
-use super::{Relaying, Upstream};
+use super::{ReplyRelay, UpstreamAnswer};
 use crate::answer::Problem;
 use http::response;
 use tokenforge_providers::error_document;
@@ -27,7 +27,7 @@ impl NoReply {
     }
 }
 
-impl Relaying {
+impl ReplyRelay {
     /// Leaves a line in the log, which names the status or the failure and no text of anybody.
     pub(super) fn log(&self, why: &NoReply) {
         self.shared.originals.telemetry.counters.follow_ups_failed.add(1);
@@ -47,14 +47,14 @@ impl Relaying {
         let (problem, said) = match why {
             NoReply::Answered(head, body) => {
                 let coding = ContentCoding::of(&head.headers).ok().flatten();
-                let answer = Upstream { body, coding, decoder: None };
+                let answer = UpstreamAnswer { body, coding, decoder: None };
                 let said = whole::plain(answer, ERROR_BYTES).await.ok().and_then(Result::ok);
                 let message = format!("the upstream answered {}", head.status);
                 (Problem::new(head.status, message), said.unwrap_or_default())
             }
             NoReply::Failed(failure) => (Problem::from(&failure), Default::default()),
         };
-        let ours = problem.answered(Some(dialect)).into_body();
+        let ours = problem.answer_bytes(Some(dialect)).into_body();
         let document = error_document(dialect, &said).or_else(|| str::from_utf8(&ours).ok());
         let mut out = Vec::new();
         self.reply.fail(problem.status.as_u16(), document.unwrap_or("{}"), &mut out);

@@ -8,7 +8,7 @@
 //! | `/_forge/api/sessions/ID` | one of them, turn by turn |
 //! | `/_forge/api/fetches` | what models fetched back |
 
-use super::question::Question;
+use super::ledger_query::LedgerQuery;
 use crate::answer::{self, Problem};
 use crate::gateway::Gateway;
 use crate::paths::{FETCHES, GAIN, HISTORY, SESSIONS, ledger_session};
@@ -35,62 +35,62 @@ pub(super) async fn answer(
     told.unwrap_or_else(|problem| problem.answer(None))
 }
 
-type Told = Result<Response<Body>, Problem>;
+type LedgerAnswer = Result<Response<Body>, Problem>;
 
-async fn gain(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
-    let asked = Question::read(query, &["by"])?;
-    read(gateway, asked.start(), move |reading, prices: &Prices| {
+async fn gain(gateway: &Arc<Gateway>, query: Option<&str>) -> LedgerAnswer {
+    let asked = LedgerQuery::read(query, &["by"])?;
+    answer_from_ledger(gateway, asked.start(), move |reading, prices: &Prices| {
         Summary::new(asked.by, prices).about(&asked.filter).read(reading)
     })
     .await
 }
 
-async fn history(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
-    let asked = Question::read(query, &["edges"])?;
-    read(gateway, asked.start(), move |reading, prices: &Prices| {
+async fn history(gateway: &Arc<Gateway>, query: Option<&str>) -> LedgerAnswer {
+    let asked = LedgerQuery::read(query, &["edges"])?;
+    answer_from_ledger(gateway, asked.start(), move |reading, prices: &Prices| {
         History::of(reading, &asked.filter, &asked.edges, prices)
     })
     .await
 }
 
-async fn sessions(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
-    let asked = Question::read(query, &["limit"])?;
-    read(gateway, asked.start(), move |reading, prices: &Prices| {
+async fn sessions(gateway: &Arc<Gateway>, query: Option<&str>) -> LedgerAnswer {
+    let asked = LedgerQuery::read(query, &["limit"])?;
+    answer_from_ledger(gateway, asked.start(), move |reading, prices: &Prices| {
         Sessions::of(reading, &asked.filter, prices, asked.most)
     })
     .await
 }
 
-async fn fetches(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
-    let asked = Question::read(query, &["limit"])?;
-    read(gateway, asked.start(), move |reading, _: &Prices| {
+async fn fetches(gateway: &Arc<Gateway>, query: Option<&str>) -> LedgerAnswer {
+    let asked = LedgerQuery::read(query, &["limit"])?;
+    answer_from_ledger(gateway, asked.start(), move |reading, _: &Prices| {
         Fetches::of(reading, &asked.filter, asked.most)
     })
     .await
 }
 
-async fn turns(gateway: &Arc<Gateway>, id: &str) -> Told {
+async fn turns(gateway: &Arc<Gateway>, id: &str) -> LedgerAnswer {
     let id = id.to_owned();
     let found =
-        from_ledger(gateway, None, move |reading, prices: &Prices| Turns::of(reading, &id, prices));
+        read_ledger(gateway, None, move |reading, prices: &Prices| Turns::of(reading, &id, prices));
     found
         .await?
-        .map(told)
+        .map(json_answer)
         .ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "the ledger has no such session"))
 }
 
-async fn read<T: Serialize + Send + 'static>(
+async fn answer_from_ledger<T: Serialize + Send + 'static>(
     gateway: &Arc<Gateway>,
     since: Option<u64>,
     ask: impl FnOnce(Reading, &Prices) -> T + Send + 'static,
-) -> Told {
+) -> LedgerAnswer {
     let document = move |reading: Reading, prices: &Prices| Some(ask(reading, prices));
-    from_ledger(gateway, since, document).await.map(|json| told(json.unwrap_or_default()))
+    read_ledger(gateway, since, document).await.map(|json| json_answer(json.unwrap_or_default()))
 }
 
 /// What the ledger says, as JSON, read on a thread that may block. One reading at a time: it may take seconds of a core, goes
 /// on when nobody waits for it any more, and whoever fetches back an original waits for the same threads.
-async fn from_ledger<T: Serialize>(
+async fn read_ledger<T: Serialize>(
     gateway: &Arc<Gateway>,
     since: Option<u64>,
     ask: impl FnOnce(Reading, &Prices) -> Option<T> + Send + 'static,
@@ -115,6 +115,6 @@ async fn from_ledger<T: Serialize>(
     })
 }
 
-fn told(json: String) -> Response<Body> {
-    answer::text_of(StatusCode::OK, "application/json", json)
+fn json_answer(json: String) -> Response<Body> {
+    answer::text(StatusCode::OK, "application/json", json)
 }

@@ -1,6 +1,6 @@
 //! Conversations as they were read last: the next turn is read from where they ended.
 
-use super::{Entry, Evictions, Found};
+use super::{Evictions, MemoEntry, SpanHits};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::{Arc, Weak};
@@ -10,40 +10,40 @@ use tokenforge_providers::{Request, Turns};
 pub(super) const HEAD: usize = 128;
 
 /// Conversations by a hash of how they begin: the latest of those that begin alike.
-pub(crate) struct Trails {
-    kept: Cache<u64, Arc<Trail>, Weight, DefaultHashBuilder, Evictions>,
+pub(crate) struct ReadCache {
+    kept: Cache<u64, Arc<ReadConversation>, ConversationWeight, DefaultHashBuilder, Evictions>,
 }
 
 /// A conversation that was read.
-pub(super) struct Trail {
+pub(super) struct ReadConversation {
     pub(super) turns: Turns,
     /// Its bytes, but for those of the texts.
     around: Vec<u8>,
     /// Long texts of results, and where in the conversation they stand.
-    texts: Vec<(usize, Weak<Entry>)>,
+    texts: Vec<(usize, Weak<MemoEntry>)>,
 }
 
-impl Trails {
+impl ReadCache {
     pub(super) fn new(bytes: u64, evictions: &Evictions) -> Self {
         let hasher = DefaultHashBuilder::default();
-        Trails { kept: Cache::with(100, bytes, Weight, hasher, evictions.clone()) }
+        ReadCache { kept: Cache::with(100, bytes, ConversationWeight, hasher, evictions.clone()) }
     }
 
-    pub(super) fn find(&self, key: u64) -> Option<Arc<Trail>> {
+    pub(super) fn find(&self, key: u64) -> Option<Arc<ReadConversation>> {
         self.kept.get(&key)
     }
 
-    pub(super) fn keep(&self, key: u64, trail: Trail) {
+    pub(super) fn keep(&self, key: u64, trail: ReadConversation) {
         self.kept.insert(key, Arc::new(trail));
     }
 }
 
-impl Trail {
+impl ReadConversation {
     /// The turns of a body in which these texts are, and their bytes. Nothing if all of them were known.
     pub(super) fn of<'b>(
         request: &Request<'_>,
         body: &'b [u8],
-        found: &Found,
+        found: &SpanHits,
     ) -> Option<(&'b [u8], Self)> {
         let (place, turns) = request.turns()?;
         let list = body.get(place.clone())?;
@@ -58,17 +58,17 @@ impl Trail {
             end = start + entry.raw.len();
         }
         around.extend_from_slice(list.get(end..)?);
-        Some((list, Trail { turns, around, texts }))
+        Some((list, ReadConversation { turns, around, texts }))
     }
 
     /// How many bytes of a list, from its start, are the same as they were, and the texts among them.
-    pub(super) fn same(&self, list: &[u8]) -> (usize, Found) {
+    pub(super) fn common_prefix(&self, list: &[u8]) -> (usize, SpanHits) {
         let (mut end, mut around) = (0, &*self.around);
-        let mut found = Found::with_capacity(self.texts.len());
+        let mut found = SpanHits::with_capacity(self.texts.len());
         let rest = |from: usize| list.get(from..).unwrap_or_default();
         for (start, text) in &self.texts {
             let Some((before, behind)) = around.split_at_checked(start - end) else { break };
-            let shared = shared(before, rest(end));
+            let shared = shared_bytes(before, rest(end));
             let entry = text.upgrade().filter(|entry| rest(*start).starts_with(&entry.raw));
             let (Some(entry), true) = (entry, shared == before.len()) else {
                 return (end + shared, found);
@@ -76,12 +76,12 @@ impl Trail {
             (end, around) = (start + entry.raw.len(), behind);
             found.push((*start, entry));
         }
-        (end + shared(around, rest(end)), found)
+        (end + shared_bytes(around, rest(end)), found)
     }
 }
 
 /// How many bytes two texts begin with alike.
-fn shared(one: &[u8], other: &[u8]) -> usize {
+fn shared_bytes(one: &[u8], other: &[u8]) -> usize {
     if other.starts_with(one) {
         return one.len();
     }
@@ -89,25 +89,26 @@ fn shared(one: &[u8], other: &[u8]) -> usize {
 }
 
 #[derive(Clone)]
-struct Weight;
+struct ConversationWeight;
 
-impl Weighter<u64, Arc<Trail>> for Weight {
-    fn weight(&self, _: &u64, trail: &Arc<Trail>) -> u64 {
+impl Weighter<u64, Arc<ReadConversation>> for ConversationWeight {
+    fn weight(&self, _: &u64, trail: &Arc<ReadConversation>) -> u64 {
         let texts = size_of_val(&*trail.texts);
-        (size_of::<Trail>() + 128 + trail.turns.size() + trail.around.len() + texts) as u64
+        (size_of::<ReadConversation>() + 128 + trail.turns.size() + trail.around.len() + texts)
+            as u64
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Memo, Speaker};
+    use super::super::{ConversationOwner, Memo};
     use super::*;
-    use crate::memo::Forwarded;
-    use crate::report::Figures;
+    use crate::memo::ForwardedResult;
+    use crate::report::ResultFigures;
     use tokenforge_providers::{Dialect, Texts as Speech};
 
-    const US: Speaker<'_> =
-        Speaker { tenant: "us", dialect: Dialect::OpenAiChat, session: Some("s") };
+    const US: ConversationOwner<'_> =
+        ConversationOwner { tenant: "us", dialect: Dialect::OpenAiChat, session: Some("s") };
 
     fn is_long(number: usize) -> bool {
         !number.is_multiple_of(3)
@@ -129,9 +130,9 @@ mod tests {
     }
 
     /// Reads a body and learns what is in it; which of its results were known, and whether all of its turns were.
-    fn read(memo: &Memo, speaker: Speaker<'_>, body: &str) -> (Vec<bool>, bool) {
+    fn read(memo: &Memo, speaker: ConversationOwner<'_>, body: &str) -> (Vec<bool>, bool) {
         let body = body.as_bytes();
-        let texts = memo.texts(speaker, Found::new());
+        let texts = memo.known_spans(speaker, SpanHits::new());
         let request = Request::read_again(body, speaker.dialect, Speech::Unwanted, &texts).unwrap();
         let plainly = Request::read(body, speaker.dialect).unwrap();
         assert_eq!(request.results, plainly.results);
@@ -142,8 +143,11 @@ mod tests {
             known.push(texts.at(&result.span).is_some());
             chain = memo.next(chain, result, body, None);
             if !known[known.len() - 1] {
-                let figures = Arc::new(Figures::untouched("ls", None));
-                texts.learn(&memo.keep(chain, result, body, Forwarded::untouched(figures)), result);
+                let figures = Arc::new(ResultFigures::untouched("ls", None));
+                texts.learn(
+                    &memo.keep(chain, result, body, ForwardedResult::untouched(figures)),
+                    result,
+                );
             }
         }
         let is_known = request.turns().is_none();
@@ -169,10 +173,10 @@ mod tests {
         let memo = Memo::default();
         let marked = |results| body("m", results, r#","cache_control":{"type":"ephemeral"}"#);
         read(&memo, US, &marked(6));
-        let (_, trail) = memo.trails.kept.iter().next().unwrap();
+        let (_, trail) = memo.read_cache.kept.iter().next().unwrap();
         let longer = marked(7);
         let list = &longer[longer.find('[').unwrap()..];
-        let (same, found) = trail.same(list.as_bytes());
+        let (same, found) = trail.common_prefix(list.as_bytes());
         assert_eq!(found.len(), 4);
         assert!(list[..same].ends_with("line of result 5\\n\""), "all but the mark behind it");
         let end = trail.turns.end_within(same, list.as_bytes()).unwrap();
@@ -185,9 +189,9 @@ mod tests {
         let body = body("m", 5, "");
         read(&memo, US, &body);
         for other in [
-            Speaker { tenant: "them", ..US },
-            Speaker { dialect: Dialect::Ollama, ..US },
-            Speaker { session: None, ..US },
+            ConversationOwner { tenant: "them", ..US },
+            ConversationOwner { dialect: Dialect::Ollama, ..US },
+            ConversationOwner { session: None, ..US },
         ] {
             assert!(!read(&memo, other, &body).1, "{other:?}");
         }

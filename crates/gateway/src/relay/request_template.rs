@@ -6,32 +6,32 @@ use http::{Method, Request, Uri};
 use tokenforge_proxy::body::Body;
 
 /// A request without its body, to be sent once more.
-pub(crate) struct Ask {
+pub(crate) struct RequestTemplate {
     method: Method,
     uri: Uri,
-    headers: Lines,
+    headers: HeaderLines,
     pub(super) is_guarded: bool,
 }
 
-impl Ask {
+impl RequestTemplate {
     pub(crate) fn of(request: &Request<Body>, is_guarded: bool) -> Self {
-        Ask {
+        RequestTemplate {
             method: request.method().clone(),
             uri: request.uri().clone(),
-            headers: Lines::of(request.headers()),
+            headers: HeaderLines::of(request.headers()),
             is_guarded,
         }
     }
 
     /// Keeps nothing of the buffer that the request was read into.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn release_buffers(&mut self) {
         if let Ok(copy) = self.uri.to_string().parse() {
             self.uri = copy;
         }
     }
 
     /// The request once more, with another body.
-    pub(super) fn again(&self, body: Bytes) -> Request<Body> {
+    pub(super) fn instantiate(&self, body: Bytes) -> Request<Body> {
         let mut request = Request::new(body.into());
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = self.uri.clone();
@@ -42,9 +42,9 @@ impl Ask {
 
 /// Headers as text, a line for each: a stream has them for as long as it lasts, and with a list of names and values it
 /// took 1 KB more.
-struct Lines(Box<[u8]>);
+struct HeaderLines(Box<[u8]>);
 
-impl Lines {
+impl HeaderLines {
     /// Before the name of a header that is not to be shown. No name begins with it, and no value has a line's end.
     const SENSITIVE: u8 = b' ';
 
@@ -60,7 +60,7 @@ impl Lines {
             lines.extend_from_slice(value.as_bytes());
             lines.push(b'\n');
         }
-        Lines(lines.into())
+        HeaderLines(lines.into())
     }
 
     fn read(&self) -> HeaderMap {
@@ -98,10 +98,10 @@ mod tests {
         let mut key = HeaderValue::from_static("Bearer k");
         key.set_sensitive(true);
         headers.insert("authorization", key);
-        let read = Lines::of(&headers).read();
+        let read = HeaderLines::of(&headers).read();
         assert_eq!(read, headers);
         let secret = |headers: &HeaderMap| headers.values().filter(|v| v.is_sensitive()).count();
         assert_eq!((secret(&read), read["authorization"].is_sensitive()), (1, true));
-        assert!(Lines::of(&HeaderMap::new()).read().is_empty());
+        assert!(HeaderLines::of(&HeaderMap::new()).read().is_empty());
     }
 }

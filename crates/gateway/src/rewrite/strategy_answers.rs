@@ -5,14 +5,14 @@ use tokenforge_engine::{Compressed, Output};
 
 /// What strategies made of the results of a request.
 #[derive(Debug, Default)]
-pub(crate) struct Shortened {
+pub(crate) struct StrategyAnswers {
     pub(crate) by_text: HashMap<blake3::Hash, Compressed>,
     /// Why there is nothing for others.
     pub(crate) errors: HashMap<blake3::Hash, Box<str>>,
     pub(crate) strategy: Option<&'static str>,
 }
 
-impl Shortened {
+impl StrategyAnswers {
     /// What was made of this output.
     pub(crate) fn find(&self, output: &Output<'_>) -> Option<Compressed> {
         if self.by_text.is_empty() {

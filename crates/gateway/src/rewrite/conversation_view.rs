@@ -1,46 +1,51 @@
 //! What the model has seen of a conversation, read only when a new result may point to it.
 
-use super::results::Recalled;
-use crate::memo::{Chain, Entry, Histories, Seen};
+use super::results::MemoHit;
+use crate::memo::{ConversationKey, ForwardedHistories, HistoryKey, MemoEntry};
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokenforge_engine::{History, ToolCall};
 use tokenforge_providers::{Shape, ToolResult, unescape};
 
 /// The results so far, as they are forwarded.
-pub(super) struct Shown<'r> {
+pub(super) struct ConversationView<'r> {
     /// What earlier turns left.
-    kept: &'r Histories,
+    kept: &'r ForwardedHistories,
     history: History,
     /// What the history holds, once it was asked for.
-    seen: Option<Seen>,
+    seen: Option<HistoryKey>,
     /// Texts that nobody asked about yet, and all that was seen with them.
-    waiting: Vec<Waiting<'r>>,
-    latest: Seen,
+    waiting: Vec<UnreadText<'r>>,
+    latest: HistoryKey,
 }
 
-struct Waiting<'r> {
+struct UnreadText<'r> {
     result: &'r ToolResult,
-    chain: Chain,
-    entry: Arc<Entry>,
-    seen: Seen,
+    chain: ConversationKey,
+    entry: Arc<MemoEntry>,
+    seen: HistoryKey,
 }
 
-impl<'r> Shown<'r> {
+impl<'r> ConversationView<'r> {
     /// Of a conversation with so many results.
-    pub(super) fn new(kept: &'r Histories, count: usize) -> Self {
-        let (waiting, latest) = (Vec::with_capacity(count), Seen::default());
-        Shown { kept, history: History::default(), seen: None, waiting, latest }
+    pub(super) fn new(kept: &'r ForwardedHistories, count: usize) -> Self {
+        let (waiting, latest) = (Vec::with_capacity(count), HistoryKey::default());
+        ConversationView { kept, history: History::default(), seen: None, waiting, latest }
     }
 
     /// This became of the result at the end of a conversation.
-    pub(super) fn add(&mut self, result: &'r ToolResult, chain: Chain, entry: Arc<Entry>) {
+    pub(super) fn add(
+        &mut self,
+        result: &'r ToolResult,
+        chain: ConversationKey,
+        entry: Arc<MemoEntry>,
+    ) {
         self.latest = self.latest.and(chain, &entry);
-        self.waiting.push(Waiting { result, chain, entry, seen: self.latest });
+        self.waiting.push(UnreadText { result, chain, entry, seen: self.latest });
     }
 
     /// The results so far, of which nobody asked what was shown before them.
-    pub(super) fn into_recalled(self) -> Vec<Recalled> {
+    pub(super) fn into_hits(self) -> Vec<MemoHit> {
         self.waiting.into_iter().map(|text| (text.chain, text.entry)).collect()
     }
 
@@ -72,10 +77,10 @@ impl<'r> Shown<'r> {
         if self.seen.is_some() {
             return ready;
         }
-        self.seen = Some(Seen::default());
+        self.seen = Some(HistoryKey::default());
         let mut next = None;
         for at in (0..ready).rev() {
-            let Waiting { seen, result, .. } = self.waiting[at];
+            let UnreadText { seen, result, .. } = self.waiting[at];
             // Half of a result's texts are another result.
             let is_last = next.replace(result.number) != Some(result.number);
             if let Some(history) = is_last.then(|| self.kept.take(seen)).flatten() {
@@ -89,14 +94,14 @@ impl<'r> Shown<'r> {
     }
 
     /// Leaves what was seen for the next turn.
-    pub(super) fn leave(self) {
-        if let Some(seen) = self.seen.filter(|seen| *seen != Seen::default()) {
+    pub(super) fn keep_for_next_turn(self) {
+        if let Some(seen) = self.seen.filter(|seen| *seen != HistoryKey::default()) {
             self.kept.keep(seen, self.history);
         }
     }
 }
 
-impl Waiting<'_> {
+impl UnreadText<'_> {
     /// What the model sees of the result.
     fn forwarded<'t>(&'t self, body: &'t [u8]) -> Cow<'t, str> {
         let text = match &self.entry.replacement {
@@ -122,8 +127,8 @@ fn text_of(replacement: &str, shape: Shape) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memo::{Forwarded, Memo};
-    use crate::report::Figures;
+    use crate::memo::{ForwardedResult, Memo};
+    use crate::report::ResultFigures;
     use tokenforge_providers::{Dialect, Request};
 
     #[test]
@@ -138,14 +143,15 @@ mod tests {
         let request = Request::read(body.as_bytes(), Dialect::Anthropic).unwrap();
         assert_eq!(request.results.len(), PARTS);
         let memo = Memo::default();
-        let mut shown = Shown::new(&memo.histories, PARTS);
+        let mut shown = ConversationView::new(&memo.histories, PARTS);
         let (place, mut chain) = (shown.waiting.as_ptr(), memo.chain("us", 0));
         for result in &request.results {
             shown.before(result, body.as_bytes());
             assert_eq!((shown.waiting.as_ptr(), shown.waiting.capacity()), (place, PARTS));
             chain = memo.next(chain, result, body.as_bytes(), None);
-            let figures = Arc::new(Figures::untouched("Bash", None));
-            let entry = memo.keep(chain, result, body.as_bytes(), Forwarded::untouched(figures));
+            let figures = Arc::new(ResultFigures::untouched("Bash", None));
+            let entry =
+                memo.keep(chain, result, body.as_bytes(), ForwardedResult::untouched(figures));
             shown.add(result, chain, entry);
         }
         assert_eq!(shown.waiting.len(), PARTS);

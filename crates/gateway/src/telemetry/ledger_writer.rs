@@ -1,7 +1,7 @@
 //! The ledger, written by a thread of its own.
 
-use super::queue::{Clerk, Queue};
-use super::record::Record;
+use super::background_queue::{BackgroundQueue, QueueWorker};
+use super::request_account::RequestAccount;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokenforge_config::LedgerSettings;
@@ -17,20 +17,20 @@ const TOGETHER: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A ledger that is written while requests go on.
-pub(super) struct Books {
+pub(super) struct LedgerWriter {
     folder: PathBuf,
-    queue: Queue<Page>,
+    queue: BackgroundQueue<LedgerItem>,
 }
 
 /// What is to be written.
-pub(super) enum Page {
+pub(super) enum LedgerItem {
     /// A request; its entry is made on the thread that writes it.
-    Record(Box<Record>),
+    Record(Box<RequestAccount>),
     /// An entry.
     Entry(Box<Entry>),
 }
 
-impl Books {
+impl LedgerWriter {
     /// The ledger that the settings name. One that cannot be opened is said, and is no reason not to serve.
     pub(super) fn open(settings: &LedgerSettings) -> Option<Self> {
         let folder = settings.path.clone().filter(|_| settings.enabled)?;
@@ -41,13 +41,15 @@ impl Books {
                 return None;
             }
         };
-        let queue =
-            Queue::start(WAITING, Writer { ledger, entries: Vec::new(), has_failed: false });
-        Some(Books { folder, queue })
+        let queue = BackgroundQueue::start(
+            WAITING,
+            LedgerThread { ledger, entries: Vec::new(), has_failed: false },
+        );
+        Some(LedgerWriter { folder, queue })
     }
 
     /// Leaves something to be written. Nobody waits: `false` if it was dropped.
-    pub(super) fn write(&self, page: Page) -> bool {
+    pub(super) fn write(&self, page: LedgerItem) -> bool {
         self.queue.leave(page)
     }
 
@@ -61,14 +63,14 @@ impl Books {
     }
 }
 
-struct Writer {
+struct LedgerThread {
     ledger: Ledger,
     /// What is written next, together.
     entries: Vec<Entry>,
     has_failed: bool,
 }
 
-impl Writer {
+impl LedgerThread {
     fn write(&mut self) {
         if self.entries.is_empty() {
             return;
@@ -85,13 +87,13 @@ impl Writer {
     }
 }
 
-impl Clerk<Page> for Writer {
+impl QueueWorker<LedgerItem> for LedgerThread {
     const PAUSE: Duration = Duration::from_millis(20);
 
-    fn take(&mut self, page: Page) {
+    fn take(&mut self, page: LedgerItem) {
         self.entries.push(match page {
-            Page::Record(record) => record.entry(),
-            Page::Entry(entry) => *entry,
+            LedgerItem::Record(record) => record.entry(),
+            LedgerItem::Entry(entry) => *entry,
         });
         if self.entries.len() >= TOGETHER {
             self.write();
@@ -114,9 +116,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("ledger");
         let ledger = Ledger::open(&folder).unwrap();
-        let mut writer = Writer { ledger, entries: Vec::new(), has_failed: false };
-        let take = |writer: &mut Writer| {
-            writer.take(Page::Entry(Box::new(Entry::new(Source::Gateway, 0))));
+        let mut writer = LedgerThread { ledger, entries: Vec::new(), has_failed: false };
+        let take = |writer: &mut LedgerThread| {
+            writer.take(LedgerItem::Entry(Box::new(Entry::new(Source::Gateway, 0))));
             writer.rest();
         };
 

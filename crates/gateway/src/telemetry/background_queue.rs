@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// Who does the work.
-pub(super) trait Clerk<T>: Send + 'static {
+pub(super) trait QueueWorker<T>: Send + 'static {
     /// How long work may lie before it is taken up. Whoever leaves some while it lies does not have to wake a thread.
     const PAUSE: Duration = Duration::ZERO;
 
@@ -15,7 +15,7 @@ pub(super) trait Clerk<T>: Send + 'static {
 }
 
 /// Pieces of work that wait, so many at most.
-pub(super) struct Queue<T>(SyncSender<Piece<T>>);
+pub(super) struct BackgroundQueue<T>(SyncSender<Piece<T>>);
 
 enum Piece<T> {
     Work(T),
@@ -23,12 +23,12 @@ enum Piece<T> {
     Done(SyncSender<()>),
 }
 
-impl<T: Send + 'static> Queue<T> {
+impl<T: Send + 'static> BackgroundQueue<T> {
     /// Starts a thread for the work. It ends with the queue, when all is done.
-    pub(super) fn start(capacity: usize, clerk: impl Clerk<T>) -> Self {
+    pub(super) fn start(capacity: usize, clerk: impl QueueWorker<T>) -> Self {
         let (queue, pieces) = sync_channel(capacity.max(1));
         std::thread::spawn(move || work(clerk, &pieces));
-        Queue(queue)
+        BackgroundQueue(queue)
     }
 
     /// Leaves a piece of work. Nobody waits: with too many waiting it is dropped, and this says so.
@@ -45,7 +45,7 @@ impl<T: Send + 'static> Queue<T> {
     }
 }
 
-fn work<T, C: Clerk<T>>(mut clerk: C, pieces: &Receiver<Piece<T>>) {
+fn work<T, C: QueueWorker<T>>(mut clerk: C, pieces: &Receiver<Piece<T>>) {
     while let Ok(first) = pieces.recv() {
         std::thread::sleep(C::PAUSE);
         let mut next = Some(first);
@@ -71,7 +71,7 @@ mod tests {
 
     struct Noting(Arc<Mutex<Vec<u32>>>);
 
-    impl Clerk<u32> for Noting {
+    impl QueueWorker<u32> for Noting {
         fn take(&mut self, piece: u32) {
             self.0.lock().unwrap().push(piece);
         }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn whoever_waits_sees_all_that_was_left_before() {
         let done = Arc::default();
-        let queue = Queue::start(100, Noting(Arc::clone(&done)));
+        let queue = BackgroundQueue::start(100, Noting(Arc::clone(&done)));
         assert!((0..100).all(|piece| queue.leave(piece)));
         queue.wait(Duration::from_secs(60));
         assert_eq!(*done.lock().unwrap(), (0..100).collect::<Vec<_>>());
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn what_finds_no_room_is_dropped_and_nobody_waits() {
         let done = Arc::default();
-        let queue = Queue::start(2, Noting(Arc::clone(&done)));
+        let queue = BackgroundQueue::start(2, Noting(Arc::clone(&done)));
         // The clerk cannot go on while this is held.
         let held = done.lock().unwrap();
         let left = (0..10).filter(|piece| queue.leave(*piece)).count();

@@ -13,7 +13,7 @@ const MOST: usize = 1000;
 
 /// What is asked.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct LedgerQuery {
     pub(super) filter: Filter,
     pub(super) by: By,
     /// Moments in seconds since 1970, rising: what lies between two of them is added up.
@@ -21,11 +21,11 @@ pub(super) struct Question {
     pub(super) most: usize,
 }
 
-impl Question {
+impl LedgerQuery {
     /// Reads a query that may have these names, and those of a [`Filter`].
     pub(super) fn read(query: Option<&str>, names: &[&str]) -> Result<Self, Problem> {
         let filter = Filter::default();
-        let mut asked = Question { filter, by: By::default(), edges: Vec::new(), most: USUAL };
+        let mut asked = LedgerQuery { filter, by: By::default(), edges: Vec::new(), most: USUAL };
         for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             if !asked.choose(&name, &value)? {
                 match &*name {

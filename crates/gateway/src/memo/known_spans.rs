@@ -2,8 +2,8 @@
 //!
 //! What is found is compared with the body and passed: it need not be scanned, nor hashed, nor compared again.
 
-use super::trails::{self, Trail};
-use super::{Entry, Memo};
+use super::read_cache::{self, ReadConversation};
+use super::{Memo, MemoEntry};
 use std::cell::{OnceCell, Ref, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ const LONG: usize = 1024;
 const HEAD: usize = 128;
 
 /// Where in a body which text is.
-pub(crate) type Found = Vec<(usize, Arc<Entry>)>;
+pub(crate) type SpanHits = Vec<(usize, Arc<MemoEntry>)>;
 
 /// Whose body it is, and in which words.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Speaker<'s> {
+pub(crate) struct ConversationOwner<'s> {
     pub(crate) tenant: &'s str,
     pub(crate) dialect: Dialect,
     /// The client's own name for its session: of conversations that begin alike, most are of several sessions.
@@ -29,40 +29,40 @@ pub(crate) struct Speaker<'s> {
 }
 
 /// Finds what a speaker sent before while a body is read.
-pub(crate) struct Texts<'m> {
+pub(crate) struct KnownSpans<'m> {
     memo: &'m Memo,
     tenant: u64,
     session: u64,
-    found: RefCell<Found>,
+    found: RefCell<SpanHits>,
     /// Texts that were learned since, in the order of the body. Apart from those that were found: putting each in its place
     /// among them would take time by the square of their number.
-    learned: RefCell<Found>,
+    learned: RefCell<SpanHits>,
     /// The conversation that the body goes on with.
-    trail: OnceCell<Arc<Trail>>,
+    trail: OnceCell<Arc<ReadConversation>>,
 }
 
-impl<'m> Texts<'m> {
-    pub(super) fn new(memo: &'m Memo, speaker: Speaker<'_>, found: Found) -> Self {
+impl<'m> KnownSpans<'m> {
+    pub(super) fn new(memo: &'m Memo, speaker: ConversationOwner<'_>, found: SpanHits) -> Self {
         let tenant = xxh3_64_with_seed(speaker.tenant.as_bytes(), memo.seed);
         let seed = tenant.wrapping_add(speaker.dialect as u64);
         let session = xxh3_64_with_seed(speaker.session.unwrap_or_default().as_bytes(), seed);
         let learned = RefCell::default();
-        Texts { memo, tenant, session, found: found.into(), learned, trail: OnceCell::new() }
+        KnownSpans { memo, tenant, session, found: found.into(), learned, trail: OnceCell::new() }
     }
 
-    pub(crate) fn into_found(self) -> Found {
-        merged(self.found.into_inner(), self.learned.into_inner())
+    pub(crate) fn into_hits(self) -> SpanHits {
+        merge_hits(self.found.into_inner(), self.learned.into_inner())
     }
 
     /// A result that `rest` starts with, if there was such a one.
-    fn started_by(&self, rest: &[u8]) -> Option<Arc<Entry>> {
+    fn started_by(&self, rest: &[u8]) -> Option<Arc<MemoEntry>> {
         let head = rest.get(..HEAD).filter(|_| rest.len() > LONG)?;
         let entry = self.memo.heads.get(&self.key(head))?.upgrade()?;
         rest.starts_with(&entry.raw).then_some(entry)
     }
 
     /// The entry whose text stands in this place, and is all that does: another may go on where it ends.
-    pub(crate) fn at(&self, place: &Range<usize>) -> Option<Ref<'_, Entry>> {
+    pub(crate) fn at(&self, place: &Range<usize>) -> Option<Ref<'_, MemoEntry>> {
         [&self.learned, &self.found].into_iter().find_map(|texts| {
             let entry = Ref::filter_map(texts.borrow(), |texts| {
                 let index = texts.binary_search_by_key(&place.start, |(at, _)| *at).ok()?;
@@ -74,7 +74,7 @@ impl<'m> Texts<'m> {
     }
 
     /// From now on the text of this entry is known.
-    pub(crate) fn learn(&self, entry: &Arc<Entry>, result: &ToolResult) {
+    pub(crate) fn learn(&self, entry: &Arc<MemoEntry>, result: &ToolResult) {
         if let Some(head) = entry.raw.get(..HEAD).filter(|_| entry.raw.len() >= LONG)
             && result.shape == Shape::Text
         {
@@ -89,12 +89,12 @@ impl<'m> Texts<'m> {
 
     /// From now on the conversation is known, with all the texts that were found and learned.
     pub(crate) fn learn_turns(&self, request: &Request<'_>, body: &[u8]) {
-        let known = merged(self.found.take(), self.learned.take());
+        let known = merge_hits(self.found.take(), self.learned.take());
         self.found.replace(known);
-        if let Some((list, trail)) = Trail::of(request, body, &self.found.borrow())
+        if let Some((list, trail)) = ReadConversation::of(request, body, &self.found.borrow())
             && let Some(key) = self.trail_key(list)
         {
-            self.memo.trails.keep(key, trail);
+            self.memo.read_cache.keep(key, trail);
         }
     }
 
@@ -103,16 +103,16 @@ impl<'m> Texts<'m> {
     }
 
     fn trail_key(&self, list: &[u8]) -> Option<u64> {
-        Some(xxh3_64_with_seed(list.get(..trails::HEAD)?, self.session))
+        Some(xxh3_64_with_seed(list.get(..read_cache::HEAD)?, self.session))
     }
 }
 
 /// The texts of two lists in the order of the body. Where both have one, the first was cut short, and goes on in the second.
-fn merged(found: Found, learned: Found) -> Found {
+fn merge_hits(found: SpanHits, learned: SpanHits) -> SpanHits {
     if learned.is_empty() {
         return found;
     }
-    let mut merged = Found::with_capacity(found.len() + learned.len());
+    let mut merged = SpanHits::with_capacity(found.len() + learned.len());
     let mut found = found.into_iter().peekable();
     for text in learned {
         while let Some(before) = found.next_if(|(at, _)| *at < text.0) {
@@ -125,7 +125,7 @@ fn merged(found: Found, learned: Found) -> Found {
     merged
 }
 
-impl Known for Texts<'_> {
+impl Known for KnownSpans<'_> {
     fn length(&self, at: usize, rest: &[u8]) -> Option<usize> {
         let entry = self.started_by(rest)?;
         let length = entry.raw.len();
@@ -134,9 +134,9 @@ impl Known for Texts<'_> {
     }
 
     fn turns(&self, at: usize, list: &[u8]) -> Option<(&Turns, usize)> {
-        let trail = self.memo.trails.find(self.trail_key(list)?)?;
+        let trail = self.memo.read_cache.find(self.trail_key(list)?)?;
         let trail = self.trail.get_or_init(|| trail);
-        let (same, mut found) = trail.same(list);
+        let (same, mut found) = trail.common_prefix(list);
         let end = trail.turns.end_within(same, list)?;
         found.truncate(found.partition_point(|(start, _)| *start < end));
         let found = found.into_iter();
@@ -148,22 +148,22 @@ impl Known for Texts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memo::Forwarded;
-    use crate::report::Figures;
+    use crate::memo::ForwardedResult;
+    use crate::report::ResultFigures;
     use tokenforge_providers::Texts as Speech;
 
     fn body(text: &str) -> String {
         format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"a","content":"{text}"}}]}}"#)
     }
 
-    fn speaker(tenant: &str) -> Speaker<'_> {
-        Speaker { tenant, dialect: Dialect::OpenAiChat, session: None }
+    fn speaker(tenant: &str) -> ConversationOwner<'_> {
+        ConversationOwner { tenant, dialect: Dialect::OpenAiChat, session: None }
     }
 
     /// Keeps the first result of a body, as if it was sent.
-    fn keep(memo: &Memo, request: &Request<'_>, body: &str) -> Arc<Entry> {
-        let figures = Arc::new(Figures::untouched("bash", None));
-        let forwarded = Forwarded::untouched(figures);
+    fn keep(memo: &Memo, request: &Request<'_>, body: &str) -> Arc<MemoEntry> {
+        let figures = Arc::new(ResultFigures::untouched("bash", None));
+        let forwarded = ForwardedResult::untouched(figures);
         memo.keep(memo.chain("us", 0), &request.results[0], body.as_bytes(), forwarded)
     }
 
@@ -173,10 +173,10 @@ mod tests {
         let first = body(&text);
         let request = Request::read(first.as_bytes(), Dialect::OpenAiChat).unwrap();
         let entry = keep(&memo, &request, &first);
-        memo.texts(speaker("us"), Found::new()).learn(&entry, &request.results[0]);
+        memo.known_spans(speaker("us"), SpanHits::new()).learn(&entry, &request.results[0]);
 
         let is_known = |tenant: &str, body: &str| {
-            let texts = memo.texts(speaker(tenant), Found::new());
+            let texts = memo.known_spans(speaker(tenant), SpanHits::new());
             let read =
                 Request::read_again(body.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
             texts.at(&read.unwrap().results[0].span).is_some()
@@ -192,10 +192,10 @@ mod tests {
         let (memo, text) = (Memo::default(), "a line of a log\\n".repeat(100));
         let [short, long] = [body(&text), body(&format!("{text}and more"))];
         let request = Request::read(short.as_bytes(), Dialect::OpenAiChat).unwrap();
-        let texts = memo.texts(speaker("us"), Found::new());
+        let texts = memo.known_spans(speaker("us"), SpanHits::new());
         texts.learn(&keep(&memo, &request, &short), &request.results[0]);
 
-        let texts = memo.texts(speaker("us"), Found::new());
+        let texts = memo.known_spans(speaker("us"), SpanHits::new());
         let long = long.as_str();
         let request =
             Request::read_again(long.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
@@ -204,6 +204,6 @@ mod tests {
         assert!(texts.at(place).is_none());
         texts.learn(&keep(&memo, &request, long), &request.results[0]);
         assert!(texts.at(place).is_some_and(|entry| *entry.raw == long.as_bytes()[place.clone()]));
-        assert_eq!(texts.into_found().len(), 1);
+        assert_eq!(texts.into_hits().len(), 1);
     }
 }

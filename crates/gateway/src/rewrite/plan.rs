@@ -1,10 +1,10 @@
 //! What a body says, and what is to be done to it.
 
-use super::pays::pays;
-use super::{Asker, Effort, Order, prompt_json, unchecked};
+use super::expand_payoff::expand_tool_pays;
+use super::{OriginalsReader, RewriteEffort, RewriteInput, prompt_json, unchecked_problem};
 use crate::answer::Problem;
-use crate::options::Options;
-use crate::report::Report;
+use crate::options::RequestOptions;
+use crate::report::RequestReport;
 use std::sync::Arc;
 use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::Key;
@@ -13,10 +13,10 @@ use tokenforge_providers::{Dialect, Known, Refusal, Request, Tools};
 use tokenforge_tokens::{ModelClass, for_model};
 
 /// A body that was read, and what is to be done to it.
-pub(crate) struct Scope<'o> {
+pub(crate) struct RewritePlan<'o> {
     pub(crate) request: Request<'o>,
     /// What the request asks of us.
-    pub(crate) options: Options,
+    pub(crate) options: RequestOptions,
     /// What is done to its tool results.
     settings: Settings,
     /// It is only measured what would be done.
@@ -32,7 +32,7 @@ pub(crate) struct Scope<'o> {
 }
 
 /// Why a body has no scope.
-pub(crate) enum Unread {
+pub(crate) enum NoPlan {
     /// It is to be left as it is.
     Untouched,
     /// The client asked for something that does not exist.
@@ -41,53 +41,67 @@ pub(crate) enum Unread {
     Effort,
 }
 
-impl<'o> Scope<'o> {
+impl<'o> RewritePlan<'o> {
     /// Reads a body.
     pub(crate) fn read(
-        order: &'o Order,
-        effort: Effort,
+        order: &'o RewriteInput,
+        effort: RewriteEffort,
         known: &'o dyn Known,
-    ) -> Result<Self, Unread> {
+    ) -> Result<Self, NoPlan> {
         Self::of(order, effort, prompt_json::read(order, known))
     }
 
     /// The scope of what was read.
     pub(super) fn of(
-        order: &'o Order,
-        effort: Effort,
+        order: &'o RewriteInput,
+        effort: RewriteEffort,
         read: Result<Request<'o>, Refusal>,
-    ) -> Result<Self, Unread> {
+    ) -> Result<Self, NoPlan> {
         let request = match read {
             Ok(request) => request,
             Err(Refusal::Ambiguous { key, .. }) if key == "_forge" => {
                 let problem = Problem::bad_request("_forge occurs twice; expected once");
-                return Err(Unread::Problem(problem));
+                return Err(NoPlan::Problem(problem));
             }
             Err(_) if order.state.settings.redact_secrets => {
-                return Err(Unread::Problem(unchecked("its JSON can be understood in two ways")));
+                return Err(NoPlan::Problem(unchecked_problem(
+                    "its JSON can be understood in two ways",
+                )));
             }
             // Not ours to judge: the provider says what is wrong with it.
-            Err(_) => return Err(Unread::Untouched),
+            Err(_) => return Err(NoPlan::Untouched),
         };
-        let options = options(order, &request).map_err(Unread::Problem)?;
+        let options = options(order, &request).map_err(NoPlan::Problem)?;
         let asked = settings(order, &request, &options);
         let is_observed = asked.mode == Mode::Observe;
         // What is measured is what the default mode would do.
         let mode = if is_observed { Mode::Standard } else { asked.mode };
         let key = match effort {
-            Effort::Least => None,
+            RewriteEffort::Least => None,
             // Nothing is taken out in the others.
             _ if !mode.is_safe() => None,
-            Effort::Full => order.shared.originals.reference_key(),
-            Effort::Remembered => Some(order.shared.originals.known_key().ok_or(Unread::Effort)?),
+            RewriteEffort::Full => order.shared.originals.reference_key(),
+            RewriteEffort::Remembered => {
+                Some(order.shared.originals.known_key().ok_or(NoPlan::Effort)?)
+            }
         };
         let is_offered =
             key.is_some() && mode.leaves_out() && takes_our_tool(order, &request, &asked);
         let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(order, &request));
-        let may_ask = order.asker == Asker::Caller || (is_offered && !request.restricts_tools);
+        let may_ask = order.originals_reader == OriginalsReader::Caller
+            || (is_offered && !request.restricts_tools);
         let access = if may_ask { Access::Reader } else { Access::Others };
         let settings = Settings { mode, ..asked };
-        Ok(Scope { request, options, settings, is_observed, key, access, is_offered, is_watched })
+        Ok(RewritePlan {
+            request,
+            options,
+            settings,
+            is_observed,
+            key,
+            access,
+            is_offered,
+            is_watched,
+        })
     }
 
     /// What does it.
@@ -120,9 +134,9 @@ impl<'o> Scope<'o> {
     }
 
     /// An account of which nothing is told yet.
-    pub(crate) fn report(&self, order: &Order) -> Report {
+    pub(crate) fn report(&self, order: &RewriteInput) -> RequestReport {
         let mode = if self.is_observed { Mode::Observe } else { self.settings.mode };
-        Report {
+        RequestReport {
             dialect: Some(order.dialect),
             model: self.request.head.model.as_deref().or(order.model.as_deref()).map(str::to_owned),
             project: order.project.as_deref().map(str::to_owned),
@@ -130,20 +144,20 @@ impl<'o> Scope<'o> {
             session: self.options.compression.session_id.clone().or_else(|| order.session.clone()),
             debug: self.options.debug.clone().map(Into::into),
             mode: mode.name(),
-            ..Report::default()
+            ..RequestReport::default()
         }
     }
 }
 
-fn options(order: &Order, request: &Request<'_>) -> Result<Options, Problem> {
-    let options = Options::clone(&order.options);
+fn options(order: &RewriteInput, request: &Request<'_>) -> Result<RequestOptions, Problem> {
+    let options = RequestOptions::clone(&order.options);
     let Some(forge) = &request.head.forge else { return Ok(options) };
     let member = order.body.get(forge.value.clone()).map(String::from_utf8_lossy);
     options.with_member(&member.unwrap_or_default())
 }
 
 /// What is to be done to tool outputs, as the operator says and the request after that.
-fn settings(order: &Order, request: &Request<'_>, options: &Options) -> Settings {
+fn settings(order: &RewriteInput, request: &Request<'_>, options: &RequestOptions) -> Settings {
     let mut settings = options.compression.over(&order.state.engine);
     if !order.state.settings.tool_output.enabled {
         settings.mode = Mode::Disabled;
@@ -159,7 +173,11 @@ fn settings(order: &Order, request: &Request<'_>, options: &Options) -> Settings
 
 /// How well the model reads what is written in other words: as the request says, or the operator, or its name. Who runs a
 /// model with Ollama runs it on a machine of one's own: most of those are small.
-fn model_class(order: &Order, request: &Request<'_>, options: &Options) -> ModelClass {
+fn model_class(
+    order: &RewriteInput,
+    request: &Request<'_>,
+    options: &RequestOptions,
+) -> ModelClass {
     let model = request.head.model.as_deref().or(order.model.as_deref()).unwrap_or_default();
     let by_model = || match order.dialect {
         Dialect::Ollama => ModelClass::Small,
@@ -171,29 +189,29 @@ fn model_class(order: &Order, request: &Request<'_>, options: &Options) -> Model
 
 /// Can our tool be offered to a model? It needs a list of tools, and a reply with one choice that comes back this way,
 /// which can be continued when it was interrupted. An empty list is left so: whoever sends one wants no call.
-fn takes_our_tool(order: &Order, request: &Request<'_>, settings: &Settings) -> bool {
+fn takes_our_tool(order: &RewriteInput, request: &Request<'_>, settings: &Settings) -> bool {
     let takes_one_more = request.tools.as_ref().is_some_and(Tools::takes_expand_tool);
     takes_one_more
         && has_one_reply(order, request)
         && match order.state.settings.tool_output.expand_injection {
             ExpandInjection::FromStart | ExpandInjection::WhenReferenced => true,
-            ExpandInjection::WhenItPays => pays(order, request, settings.counter),
+            ExpandInjection::WhenItPays => expand_tool_pays(order, request, settings.counter),
         }
 }
 
 /// May the model know of our tool although this request does not say so? It may where the provider keeps a part of the
 /// conversation, and the tools with it. Such a request is not told from one that was never offered the tool, so nothing is
 /// left out of it; but a call is answered. Not where the client has a tool of that name: the call is its own.
-fn may_know_our_tool(order: &Order, request: &Request<'_>) -> bool {
+fn may_know_our_tool(order: &RewriteInput, request: &Request<'_>) -> bool {
     let mut lists = request.tools.iter().chain(&request.further_tools);
     request.head.has_previous_response
         && lists.all(Tools::takes_expand_tool)
         && has_one_reply(order, request)
 }
 
-fn has_one_reply(order: &Order, request: &Request<'_>) -> bool {
+fn has_one_reply(order: &RewriteInput, request: &Request<'_>) -> bool {
     let is_one_reply =
         request.head.choices.is_none_or(|choices| choices <= 1) && !request.is_background;
     let is_allowed = order.state.settings.tool_output.enable_expand_context;
-    order.asker == Asker::Model && is_allowed && is_one_reply
+    order.originals_reader == OriginalsReader::Model && is_allowed && is_one_reply
 }

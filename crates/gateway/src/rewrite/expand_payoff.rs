@@ -6,8 +6,8 @@
 //! so large that the definition is at most a hundredth of it. Both are the same in every request of a conversation, so
 //! that the list of tools, and with it the provider's cache, stays as it is.
 
-use super::Order;
-use crate::memo::Digest;
+use super::RewriteInput;
+use crate::memo::SeededDigest;
 use quick_cache::sync::Cache;
 use tokenforge_engine::tool::Tool;
 use tokenforge_providers::{Request, Tools, expand_tool, preamble};
@@ -20,16 +20,20 @@ const TIMES: usize = 100;
 const PROMPTS: usize = 1_000;
 
 /// Whether tools and prompts are large enough, so that they are counted once.
-pub(crate) struct Payments(Cache<u128, bool>);
+pub(crate) struct PromptSizes(Cache<u128, bool>);
 
-impl Default for Payments {
+impl Default for PromptSizes {
     fn default() -> Self {
-        Payments(Cache::new(PROMPTS))
+        PromptSizes(Cache::new(PROMPTS))
     }
 }
 
 /// Does the tool pay for itself in the conversation of this request?
-pub(super) fn pays(order: &Order, request: &Request<'_>, counter: Counter) -> bool {
+pub(super) fn expand_tool_pays(
+    order: &RewriteInput,
+    request: &Request<'_>,
+    counter: Counter,
+) -> bool {
     let lists = || request.tools.iter().chain(&request.further_tools);
     let is_shell = |name: &str| Tool::canonical(name) == Tool::Shell;
     if !lists().any(|tools| tools.callable.iter().any(|name| is_shell(name))) {
@@ -38,7 +42,7 @@ pub(super) fn pays(order: &Order, request: &Request<'_>, counter: Counter) -> bo
     let enough = counter.count(expand_tool(order.dialect)).saturating_mul(TIMES);
     let mut tools: Vec<&str> = Vec::new();
     lists().for_each(|list| tools.extend(loaded(list, &order.body)));
-    let counted = Counted { order, counter, enough };
+    let counted = TokenThreshold { order, counter, enough };
     counted.have_enough(&tools) || {
         let spans = preamble(&order.body, order.dialect).into_iter();
         let prompt = spans.filter_map(|span| text(&order.body, span));
@@ -48,16 +52,16 @@ pub(super) fn pays(order: &Order, request: &Request<'_>, counter: Counter) -> bo
 }
 
 /// How texts are counted.
-struct Counted<'o> {
-    order: &'o Order,
+struct TokenThreshold<'o> {
+    order: &'o RewriteInput,
     counter: Counter,
     enough: usize,
 }
 
-impl Counted<'_> {
+impl TokenThreshold<'_> {
     fn have_enough(&self, texts: &[&str]) -> bool {
-        let Payments(known) = &self.order.shared.payments;
-        let mut digest = Digest::new(&self.order.shared.memo);
+        let PromptSizes(known) = &self.order.shared.prompt_sizes;
+        let mut digest = SeededDigest::new(&self.order.shared.memo);
         digest.add(format!("{:?} {}", self.counter, self.enough).as_bytes());
         texts.iter().for_each(|text| digest.add(text.as_bytes()));
         let key = digest.finish();

@@ -13,34 +13,38 @@ const KEPT: &[u8] = b"\0kept";
 const ALL_TENANTS: &str = "\0all";
 
 /// The place of one decision in the store.
-pub(crate) struct Sticky<'s> {
+pub(crate) struct RememberedDecision<'s> {
     store: &'s dyn Store,
     /// The decision, by what was decided about.
     id: String,
 }
 
-impl<'s> Sticky<'s> {
+impl<'s> RememberedDecision<'s> {
     /// Whether there was time for an output. Every new one is asked about, so its text is hashed in the fastest way:
     /// whoever makes two texts look alike has one of them go on as it came.
-    pub(crate) fn late(store: &'s dyn Store, output: &Output<'_>, settings: &Settings) -> Self {
+    pub(crate) fn of_deadline(
+        store: &'s dyn Store,
+        output: &Output<'_>,
+        settings: &Settings,
+    ) -> Self {
         let text = xxh3_128(output.text.as_bytes()).to_le_bytes();
-        Sticky { store, id: id("late", &text, output, settings) }
+        RememberedDecision { store, id: id("late", &text, output, settings) }
     }
 
     /// The words of one strategy for an output, under settings. They stand in its place, so nobody may be able to make
     /// two texts look alike.
-    pub(crate) fn words(
+    pub(crate) fn of_strategy(
         store: &'s dyn Store,
         strategy: &str,
         output: &Output<'_>,
         settings: &Settings,
     ) -> Self {
-        Sticky { store, id: id(strategy, output.text.as_bytes(), output, settings) }
+        RememberedDecision { store, id: id(strategy, output.text.as_bytes(), output, settings) }
     }
 
     /// The decision of this id.
-    pub(crate) fn known(store: &'s dyn Store, id: &str) -> Self {
-        Sticky { store, id: id.to_owned() }
+    pub(crate) fn by_id(store: &'s dyn Store, id: &str) -> Self {
+        RememberedDecision { store, id: id.to_owned() }
     }
 
     pub(crate) fn id(&self) -> String {
@@ -48,8 +52,8 @@ impl<'s> Sticky<'s> {
     }
 
     /// Was there no time for it once? Then there is none now, or the provider's cache would be lost.
-    pub(crate) fn is_late(&self) -> bool {
-        self.found().is_ok_and(|found| found.is_some())
+    pub(crate) fn was_late(&self) -> bool {
+        self.recall().is_ok_and(|found| found.is_some())
     }
 
     /// A store that is away forgets it, and that is no error.
@@ -58,7 +62,7 @@ impl<'s> Sticky<'s> {
     }
 
     /// What was decided: `Some(None)` that the original goes on.
-    pub(crate) fn found(&self) -> Result<Option<Option<String>>, Error> {
+    pub(crate) fn recall(&self) -> Result<Option<Option<String>>, Error> {
         let found = self.store.get(Kind::Result, ALL_TENANTS, &self.id)?;
         Ok(found.and_then(|bytes| match bytes == KEPT {
             true => Some(None),

@@ -1,6 +1,6 @@
 //! What a replacement saves, in figures.
 
-use crate::report::{Figures, Size};
+use crate::report::{ResultFigures, TextSize};
 use memchr::memchr_iter;
 use tokenforge_engine::context::Context;
 use tokenforge_engine::{Compressed, Output, Step};
@@ -9,7 +9,11 @@ use tokenforge_tokens::Counter;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The figures of an output and what became of it.
-pub(crate) fn figures(output: &Output<'_>, compressed: &Compressed, counter: Counter) -> Figures {
+pub(crate) fn result_figures(
+    output: &Output<'_>,
+    compressed: &Compressed,
+    counter: Counter,
+) -> ResultFigures {
     let forwarded = compressed.text(output.text);
     let has =
         |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);
@@ -17,7 +21,7 @@ pub(crate) fn figures(output: &Output<'_>, compressed: &Compressed, counter: Cou
     let arguments = arguments.as_ref().map_or(output.arguments, |redacted| &redacted.text);
     let tokens = compressed.tokens(output.text, counter);
     let before = size(output.text, tokens.0);
-    Figures {
+    ResultFigures {
         tool: output.tool.into(),
         call: output.call.map(Into::into),
         verdict: compressed.verdict,
@@ -41,8 +45,8 @@ fn name(step: &Step) -> &'static str {
     step.stage
 }
 
-fn size(text: &str, tokens: usize) -> Size {
-    Size { tokens, bytes: text.len(), characters: text.chars().count(), lines: lines(text) }
+fn size(text: &str, tokens: usize) -> TextSize {
+    TextSize { tokens, bytes: text.len(), characters: text.chars().count(), lines: lines(text) }
 }
 
 /// As `text.lines().count()`, at memory speed.

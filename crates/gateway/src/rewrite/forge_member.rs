@@ -1,7 +1,7 @@
 //! Our own member, `_forge`, cut out of a body that is otherwise left as it is.
 
 use crate::answer::Problem;
-use crate::options::Options;
+use crate::options::RequestOptions;
 use bytes::Bytes;
 use tokenforge_providers::{Forge, Refusal, splice};
 
@@ -9,7 +9,10 @@ use tokenforge_providers::{Forge, Refusal, splice};
 ///
 /// # Errors
 /// The member occurs twice, or asks for something that does not exist.
-pub(crate) fn removed(body: &Bytes, options: &Options) -> Result<Option<Bytes>, Problem> {
+pub(crate) fn without_member(
+    body: &Bytes,
+    options: &RequestOptions,
+) -> Result<Option<Bytes>, Problem> {
     let forge = match Forge::find(body) {
         Ok(Some(forge)) => forge,
         Err(Refusal::Ambiguous { .. }) => {

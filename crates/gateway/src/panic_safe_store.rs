@@ -6,31 +6,31 @@ use std::time::Duration;
 use tokenforge_store::{Error, Kind, Stats, Store};
 
 /// Another store, without its panics.
-pub(crate) struct Guarded(pub(crate) Arc<dyn Store>);
+pub(crate) struct PanicSafeStore(pub(crate) Arc<dyn Store>);
 
-impl Store for Guarded {
+impl Store for PanicSafeStore {
     fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
-        guarded(|| self.0.put(kind, tenant, id, bytes))
+        catch_panic(|| self.0.put(kind, tenant, id, bytes))
     }
 
     fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
-        guarded(|| self.0.get(kind, tenant, id))
+        catch_panic(|| self.0.get(kind, tenant, id))
     }
 
     fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
-        guarded(|| self.0.forget(kind, tenant, id))
+        catch_panic(|| self.0.forget(kind, tenant, id))
     }
 
     fn stats(&self) -> Result<Stats, Error> {
-        guarded(|| self.0.stats())
+        catch_panic(|| self.0.stats())
     }
 
     fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
-        guarded(|| self.0.purge(kind, unused_for))
+        catch_panic(|| self.0.purge(kind, unused_for))
     }
 
     fn key(&self) -> Result<[u8; 32], Error> {
-        guarded(|| self.0.key())
+        catch_panic(|| self.0.key())
     }
 
     fn known_key(&self) -> Option<[u8; 32]> {
@@ -38,7 +38,7 @@ impl Store for Guarded {
     }
 
     fn put_all(&self, kind: Kind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), Error> {
-        guarded(|| self.0.put_all(kind, tenant, entries))
+        catch_panic(|| self.0.put_all(kind, tenant, entries))
     }
 
     fn get_all(
@@ -47,11 +47,11 @@ impl Store for Guarded {
         tenant: &str,
         ids: &[&str],
     ) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        guarded(|| self.0.get_all(kind, tenant, ids))
+        catch_panic(|| self.0.get_all(kind, tenant, ids))
     }
 }
 
-fn guarded<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+fn catch_panic<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let failed = || Error::Server { server: "the gateway".into(), reason: "it panicked".into() };
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(failed()))
 }

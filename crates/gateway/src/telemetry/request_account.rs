@@ -1,6 +1,6 @@
 //! What is known about a request when it is over, and what the ledger gets of it.
 
-use crate::report::{FetchedBack, Report, ResultReport, Sums};
+use crate::report::{FetchedBack, ReportSums, RequestReport, ResultReport};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::expand_tool;
 use tokenforge_ledger::{Entry, Fetch, ModelUsage, Name, Outcome, Source};
@@ -15,10 +15,10 @@ pub(super) const UNKNOWN: &str = "(unknown)";
 
 /// A request, and what it came to.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Record {
-    pub(crate) report: Report,
+pub(crate) struct RequestAccount {
+    pub(crate) report: RequestReport,
     /// All its results together.
-    pub(crate) sums: Sums,
+    pub(crate) sums: ReportSums,
     /// How long the body is that went on; none where it did not go to a model.
     pub(crate) body_bytes: Option<usize>,
     /// What the provider counted.
@@ -29,11 +29,11 @@ pub(crate) struct Record {
     pub(crate) is_subscription: bool,
 }
 
-impl Record {
+impl RequestAccount {
     /// All of it, as it is written down.
     pub(super) fn entry(&self) -> Entry {
         let report = &self.report;
-        let mut entry = self.blank();
+        let mut entry = self.blank_entry();
         entry.client.clone_from(&report.client);
         entry.project = report.project.as_deref().map(Name::from);
         entry.session = report.session_name();
@@ -65,9 +65,9 @@ impl Record {
     }
 
     /// Only what money is counted by: sums in place of results.
-    pub(super) fn summed(&self) -> Entry {
-        let Sums { fresh, repeated, .. } = self.sums;
-        let mut entry = self.blank();
+    pub(super) fn summed_entry(&self) -> Entry {
+        let ReportSums { fresh, repeated, .. } = self.sums;
+        let mut entry = self.blank_entry();
         entry.results = vec![
             Outcome {
                 expanded: self.fetched.iter().map(|fetched| fetched.tokens as u64).sum(),
@@ -79,18 +79,19 @@ impl Record {
         entry
     }
 
-    fn blank(&self) -> Entry {
+    fn blank_entry(&self) -> Entry {
         let mut entry = Entry::new(Source::Gateway, seconds(SystemTime::now()));
         entry.model = self.report.model.as_deref().map(Name::from);
         entry.observed = self.report.is_observed();
         entry.subscription = self.is_subscription;
         entry.added = self.added();
         if let (Some(dialect), Some(usage)) = (self.report.dialect, &self.usage) {
-            entry.usage = counted(dialect, usage.billed);
-            let extra = counted(dialect, usage.billed_earlier).filter(|_| entry.usage.is_some());
+            entry.usage = ledger_usage(dialect, usage.billed);
+            let extra =
+                ledger_usage(dialect, usage.billed_earlier).filter(|_| entry.usage.is_some());
             entry.extra = extra.filter(|extra| *extra != tokenforge_ledger::Usage::default());
             let advisor = |ModelTokens { model, tokens }: &ModelTokens| {
-                let usage = counted(dialect, *tokens)?;
+                let usage = ledger_usage(dialect, *tokens)?;
                 Some(ModelUsage { model: Name::from(model.as_str()), usage })
             };
             entry.advisors = usage.advisors.iter().filter_map(advisor).collect();
@@ -143,7 +144,7 @@ fn program(result: &ResultReport) -> Option<Name> {
 }
 
 /// A provider's figures with each token in one place: some count what is cached as input, too.
-fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage> {
+fn ledger_usage(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage> {
     let Tokens { input, output, cache_read, cache_write, cache_write_1h, .. } = tokens;
     let is_apart =
         matches!(dialect, Dialect::Anthropic | Dialect::BedrockConverse | Dialect::BedrockInvoke);
@@ -173,10 +174,10 @@ mod tests {
         (tokens.input, tokens.output) = (Some(1000), Some(5));
         (tokens.cache_read, tokens.cache_write) = (Some(600), None);
         let input =
-            |dialect| counted(dialect, tokens).map(|usage| (usage.input, usage.all_input()));
+            |dialect| ledger_usage(dialect, tokens).map(|usage| (usage.input, usage.all_input()));
         assert_eq!(input(Dialect::Anthropic), Some((1000, 1600)));
         assert_eq!(input(Dialect::OpenAiChat), Some((400, 1000)));
         assert_eq!(input(Dialect::Gemini), Some((400, 1000)));
-        assert_eq!(counted(Dialect::Anthropic, Tokens::default()), None);
+        assert_eq!(ledger_usage(Dialect::Anthropic, Tokens::default()), None);
     }
 }

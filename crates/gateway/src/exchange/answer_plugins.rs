@@ -1,6 +1,6 @@
 //! The answer of the upstream, for the plugins that ask to see it.
 
-use super::{Stop, Visit};
+use super::{RequestScope, Stop};
 use crate::answer::Problem;
 use crate::usage_tap::TappedBody;
 use bytes::Bytes;
@@ -17,7 +17,7 @@ const OF_THE_BYTES: [&str; 6] =
     ["etag", "accept-ranges", "content-md5", "digest", "content-digest", "repr-digest"];
 
 /// How an answer can be read.
-enum Reading {
+enum AnswerReading {
     /// As a whole, decoded from this.
     Whole(Option<ContentCoding>),
     /// Not at all: it is made while it passes.
@@ -27,12 +27,12 @@ enum Reading {
 }
 
 /// An answer that was read: as it came, and what that says.
-struct Whole {
+struct WholeAnswer {
     wire: Bytes,
     decoded: Bytes,
 }
 
-impl Visit<'_> {
+impl RequestScope<'_> {
     /// Runs the plugins that come after the upstream, with the body if they ask for it and it is not too long.
     pub(super) async fn run_on_answer(
         &self,
@@ -61,14 +61,14 @@ impl Visit<'_> {
         exchange: &mut Exchange,
         body: TappedBody,
         up_to: usize,
-    ) -> Result<Result<Whole, TappedBody>, Stop> {
+    ) -> Result<Result<WholeAnswer, TappedBody>, Stop> {
         let coding = match self.reading(exchange, &body.body, up_to) {
-            Reading::Whole(coding) => coding,
-            Reading::Stream => {
+            AnswerReading::Whole(coding) => coding,
+            AnswerReading::Stream => {
                 exchange.set_response_streamed();
                 return Ok(Err(body));
             }
-            Reading::None => return Ok(Err(body)),
+            AnswerReading::None => return Ok(Err(body)),
         };
         let TappedBody { body, tap } = body;
         let wire = match body.read(up_to).await {
@@ -83,40 +83,44 @@ impl Visit<'_> {
             tap.see(&wire);
         }
         let Some(coding) = coding else {
-            return Ok(Ok(Whole { decoded: wire.clone(), wire }));
+            return Ok(Ok(WholeAnswer { decoded: wire.clone(), wire }));
         };
         let coded = wire.clone();
         let decoding = tokio::task::spawn_blocking(move || coding.decode(&coded, up_to));
         match decoding.await {
-            Ok(Ok(decoded)) => Ok(Ok(Whole { wire, decoded })),
+            Ok(Ok(decoded)) => Ok(Ok(WholeAnswer { wire, decoded })),
             // Too long, or not what it says: that is between the upstream and the client.
             _ => Ok(Err(Body::from(wire).into())),
         }
     }
 
     /// Whether an answer has a body which ends soon.
-    fn reading(&self, exchange: &Exchange, body: &Body, up_to: usize) -> Reading {
-        let Some(head) = exchange.response() else { return Reading::None };
+    fn reading(&self, exchange: &Exchange, body: &Body, up_to: usize) -> AnswerReading {
+        let Some(head) = exchange.response() else { return AnswerReading::None };
         let has_body = exchange.request().method != Method::HEAD
             && !matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
         let Some(coding) = ContentCoding::of(&head.headers).ok().filter(|_| has_body) else {
-            return Reading::None;
+            return AnswerReading::None;
         };
         let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
         // An answer that was read on its way is here, whatever its headers say.
         let length = header(CONTENT_LENGTH).and_then(|length| length.parse().ok());
         match length.or_else(|| body.size_hint().exact()) {
-            Some(length) if length <= up_to as u64 => Reading::Whole(coding),
-            Some(_) => Reading::None,
-            None if is_stream(exchange, header(CONTENT_TYPE)) => Reading::Stream,
+            Some(length) if length <= up_to as u64 => AnswerReading::Whole(coding),
+            Some(_) => AnswerReading::None,
+            None if is_stream(exchange, header(CONTENT_TYPE)) => AnswerReading::Stream,
             // One that does not say how long it is: read as far as the plugins are ready to wait for.
-            None if header(CONTENT_TYPE).is_some_and(is_json) => Reading::Whole(coding),
-            None => Reading::None,
+            None if header(CONTENT_TYPE).is_some_and(is_json) => AnswerReading::Whole(coding),
+            None => AnswerReading::None,
         }
     }
 
     /// Runs the plugins with the body. It goes on as it came if none of them changed it.
-    async fn run_on_whole(&self, exchange: &mut Exchange, whole: Whole) -> Result<Body, Stop> {
+    async fn run_on_whole(
+        &self,
+        exchange: &mut Exchange,
+        whole: WholeAnswer,
+    ) -> Result<Body, Stop> {
         let Some(mut head) = exchange.take_response() else { return Ok(whole.wire.into()) };
         head.headers.remove(CONTENT_LENGTH);
         let coding = head.headers.remove(CONTENT_ENCODING);
@@ -127,7 +131,7 @@ impl Visit<'_> {
         match exchange.take_response_body() {
             Some(body) if body != whole.decoded => {
                 if let Some(mut head) = exchange.take_response() {
-                    forget(&mut head.headers, &said);
+                    remove_digests(&mut head.headers, &said);
                     exchange.set_response(head);
                 }
                 Ok(body.into())
@@ -146,7 +150,7 @@ impl Visit<'_> {
 }
 
 /// Removes what was said of other bytes. Who changed the body may have said something of its own.
-fn forget(headers: &mut HeaderMap, said: &[Option<HeaderValue>; OF_THE_BYTES.len()]) {
+fn remove_digests(headers: &mut HeaderMap, said: &[Option<HeaderValue>; OF_THE_BYTES.len()]) {
     for (name, said) in OF_THE_BYTES.into_iter().zip(said) {
         if headers.get(name) == said.as_ref() {
             headers.remove(name);
