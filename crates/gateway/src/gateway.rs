@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The gateway: what all requests share, assembled in one place.
 
 use crate::chains::{self, PluginChains};
 use crate::contents::RecentContents;
@@ -6,7 +6,7 @@ use crate::deferral::DeferredCalls;
 use crate::guard::AdminGuard;
 use crate::limits::upstream_limits;
 use crate::mcp;
-use crate::memo::{Evictions, Memo};
+use crate::memo::{EvictionCounter, Memo};
 use crate::original_store::OriginalStore;
 use crate::panic_safe_store::PanicSafeStore;
 use crate::reference_key::ReferenceKey;
@@ -99,7 +99,7 @@ impl Gateway {
         let originals = Arc::new(OriginalStore::new(store.clone(), key, telemetry.clone()));
         let contents = Arc::new(RecentContents::new(settings.content_bytes()));
         let deferred = Arc::new(DeferredCalls::new(store.clone()));
-        let evictions = Evictions::counted_by(&telemetry.counters.cache_evictions);
+        let evictions = EvictionCounter::counted_by(&telemetry.counters.cache_evictions);
         let rewriter = Rewriter {
             shared: Arc::new(RewriteShared {
                 memo: Memo::new(settings.limits.cache_bytes, &evictions),

@@ -20,7 +20,7 @@ impl OriginalStore {
 
     /// The key under which references are made, if nobody has to be asked for it.
     pub(crate) fn known_key(&self) -> Option<Arc<Key>> {
-        self.key.known(&*self.store)
+        self.key.cached(&*self.store)
     }
 
     /// The key under which references are made, if the store gives it. Blocks.

@@ -33,7 +33,7 @@ impl ReferenceKey {
     }
 
     /// The key, if nobody has to be asked for it.
-    pub(crate) fn known(&self, store: &dyn Store) -> Option<Arc<Key>> {
+    pub(crate) fn cached(&self, store: &dyn Store) -> Option<Arc<Key>> {
         if self.fixed.is_some() {
             return self.fixed.clone();
         }
@@ -48,12 +48,12 @@ impl ReferenceKey {
 
     /// The key, if the store gives it; now and then why it does not. Blocks.
     pub(crate) fn ask(&self, store: &dyn Store) -> Result<Option<Arc<Key>>, Error> {
-        if let Some(key) = self.known(store) {
+        if let Some(key) = self.cached(store) {
             return Ok(Some(key));
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         // Somebody else may have been given it while this one waited.
-        if let Some(key) = self.known(store) {
+        if let Some(key) = self.cached(store) {
             return Ok(Some(key));
         }
         if asked.is_some_and(|asked| asked.elapsed() < RETRY) {

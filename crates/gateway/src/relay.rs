@@ -1,4 +1,4 @@
-//! The answer of a provider on its way back, when it may hold a call that is ours.
+//! The relay: the answer of a provider on its way back, when it may hold a call that is ours.
 //!
 //! What is the client's flows on as it arrives. A call of our tool is held back and answered, and the provider is asked
 //! again; what it says then goes on in the same answer to the client.
@@ -55,13 +55,13 @@ pub(crate) struct RelayShared {
 pub(crate) async fn relay(
     shared: &Arc<RelayShared>,
     state: &Arc<GatewayState>,
-    job: Box<RelayContext>,
-    ask: RequestTemplate,
+    context: Box<RelayContext>,
+    template: RequestTemplate,
     exchange: &mut Exchange,
     body: ReceivedBody,
 ) -> Result<Body, UpstreamFailure> {
     let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
-    let wire = job.wire(&head).unwrap_or(Wire::Whole);
+    let wire = context.wire(&head).unwrap_or(Wire::Whole);
     let answer = UpstreamAnswer::new(state, &head, body);
     let upstream = match wire {
         Wire::Whole => {
@@ -79,15 +79,15 @@ pub(crate) async fn relay(
     head.headers.remove(CONTENT_LENGTH);
     head.headers.remove(CONTENT_ENCODING);
     exchange.set_response(head);
-    let mut reply = Reply::new(job.originals.dialect, wire);
-    reply.is_stored(job.is_stored);
+    let mut reply = Reply::new(context.originals.dialect, wire);
+    reply.is_stored(context.is_stored);
     let mut relaying = Box::new(ReplyRelay {
         shared: shared.clone(),
         state: state.clone(),
         reply,
         wire,
-        job: *job,
-        ask,
+        context: *context,
+        template,
         upstream,
     });
     if wire != Wire::Whole {
@@ -115,8 +115,8 @@ struct ReplyRelay {
     state: Arc<GatewayState>,
     reply: Reply,
     wire: Wire,
-    job: RelayContext,
-    ask: RequestTemplate,
+    context: RelayContext,
+    template: RequestTemplate,
     upstream: UpstreamAnswer,
 }
 
@@ -152,8 +152,8 @@ impl UpstreamAnswer {
 impl ReplyRelay {
     /// A stream may last: it keeps nothing that it does not need.
     fn release_buffers(&mut self) {
-        self.ask.release_buffers();
-        self.job.release_buffers();
+        self.template.release_buffers();
+        self.context.release_buffers();
     }
 
     /// Makes the client's answer, or says why one that is no stream cannot be made.
@@ -165,7 +165,7 @@ impl ReplyRelay {
                 Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, client)).await {
                     Ok(Ok(next)) => self.upstream = next,
                     Ok(Err(ClientGone)) => {
-                        self.job.account.add_usage(self.reply.usage().clone());
+                        self.context.account.add_usage(self.reply.usage().clone());
                         return Ok(());
                     }
                     Err(why) => return Box::pin(self.break_off(why, client)).await,
@@ -176,7 +176,7 @@ impl ReplyRelay {
                 }
                 Err(ClientGone) => {
                     // Nobody reads it any further, and what came so far is charged for.
-                    self.job.account.add_usage(self.reply.usage().clone());
+                    self.context.account.add_usage(self.reply.usage().clone());
                     return Ok(());
                 }
             }
@@ -253,18 +253,18 @@ impl ReplyRelay {
         client: &AnswerSink,
     ) -> Result<Result<UpstreamAnswer, ClientGone>, NoReply> {
         let answers = self.answer_calls(turn).await;
-        let body = self.job.body().and_then(|body| turn.follow_up(&body, &answers));
+        let body = self.context.body().and_then(|body| turn.follow_up(&body, &answers));
         let Some(body) = body.map(Bytes::from) else {
             return Err(NoReply::because(
                 "the request cannot be continued",
                 "it has no conversation",
             ));
         };
-        self.job.follow(body.clone());
+        self.context.follow(body.clone());
         self.remember_turn(turn, answers).await;
         let first_byte = self.state.settings.limits.first_byte_timeout;
-        let mut request = self.ask.instantiate(body);
-        let sent = self.shared.client.send(&mut request, self.ask.is_guarded, first_byte);
+        let mut request = self.template.instantiate(body);
+        let sent = self.shared.client.send(&mut request, self.template.is_guarded, first_byte);
         let answer = tokio::select! {
             sent = sent => sent.map_err(NoReply::Failed)?,
             () = client.closed() => return Ok(Err(ClientGone)),
@@ -275,7 +275,8 @@ impl ReplyRelay {
                 Body::passing(body, BodyTimeout::idle(self.state.settings.limits.idle_timeout));
             return Err(NoReply::Answered(Box::new(head), body));
         }
-        if self.job.wire(&head) != Some(self.wire) || ContentCoding::of(&head.headers).is_err() {
+        if self.context.wire(&head) != Some(self.wire) || ContentCoding::of(&head.headers).is_err()
+        {
             let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
             let cause = content_type.unwrap_or("no content type").to_owned();
             return Err(NoReply::because("it went on in another form than it began in", cause));
@@ -312,7 +313,7 @@ impl ReplyRelay {
 
     async fn answer_calls(&mut self, turn: &Turn) -> Vec<Answer> {
         let store = self.shared.originals.clone();
-        let originals = self.job.originals.clone();
+        let originals = self.context.originals.clone();
         let calls = turn.calls.clone();
         let answering = run_blocking(move || -> Vec<_> {
             calls.iter().map(|call| originals.answer(&store, call)).collect()
@@ -326,7 +327,7 @@ impl ReplyRelay {
             return turn.calls.iter().map(unanswered).collect();
         };
         let noted = |(answer, fetched)| {
-            self.job.account.add_fetched(fetched);
+            self.context.account.add_fetched(fetched);
             answer
         };
         answered.into_iter().map(noted).collect()
@@ -334,8 +335,8 @@ impl ReplyRelay {
 
     /// The client has its answer: what is left is to remember.
     async fn finish(self: Box<Self>) {
-        let ReplyRelay { shared, mut reply, job, .. } = *self;
-        let RelayContext { originals, mut account, .. } = job;
+        let ReplyRelay { shared, mut reply, context, .. } = *self;
+        let RelayContext { originals, mut account, .. } = context;
         account.add_usage(reply.usage().clone());
         let Some(deferred) = reply.deferred() else { return };
         run_blocking(move || {

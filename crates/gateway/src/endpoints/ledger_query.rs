@@ -1,4 +1,4 @@
-//! What is asked of the ledger, in the query of an address.
+//! A query of the ledger, as it is written in the query of an address.
 
 use crate::answer::Problem;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! The answer of the upstream, for the plugins that ask to see it.
+//! Plugins after the upstream: they are shown its answer, whole and decoded, if they ask for that.
 
 use super::{RequestScope, Stop};
 use crate::answer::Problem;

@@ -31,7 +31,7 @@ impl ReplyRelay {
     /// Leaves a line in the log, which names the status or the failure and no text of anybody.
     pub(super) fn log(&self, why: &NoReply) {
         self.shared.originals.telemetry.counters.follow_ups_failed.add(1);
-        let dialect = self.job.originals.dialect;
+        let dialect = self.context.originals.dialect;
         let what = "the provider did not answer to an expansion; the client hears of it";
         match why {
             NoReply::Answered(head, _) => {
@@ -43,7 +43,7 @@ impl ReplyRelay {
 
     /// The event with which a stream breaks off.
     pub(super) async fn error_event(&mut self, why: NoReply) -> Vec<u8> {
-        let dialect = self.job.originals.dialect;
+        let dialect = self.context.originals.dialect;
         let (problem, said) = match why {
             NoReply::Answered(head, body) => {
                 let coding = ContentCoding::of(&head.headers).ok().flatten();

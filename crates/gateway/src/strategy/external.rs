@@ -19,7 +19,7 @@ pub(super) async fn ask(
     asker: &StrategyClient<'_>,
     candidate: &StrategyCandidate,
 ) -> Result<String, AskError> {
-    let settings = &asker.order.state.settings;
+    let settings = &asker.input.state.settings;
     let provider = settings.asked_provider();
     let provider = &provider.ok_or(AskError::Unset("pipes.tool_output.provider"))?;
     let model = provider.model.as_deref().ok_or(AskError::Unset("the provider's model"))?;
@@ -62,7 +62,7 @@ pub(super) async fn ask(
 /// The query and the output, between marks that are drawn from its content, so that it cannot hold them by intent.
 fn prompt(asker: &StrategyClient<'_>, candidate: &StrategyCandidate) -> String {
     let mark = format!("=== {} ===", &blake3::hash(candidate.text.as_bytes()).to_hex()[..24]);
-    let query = match asker.order.state.settings.tool_output.api.query_agnostic {
+    let query = match asker.input.state.settings.tool_output.api.query_agnostic {
         true => String::new(),
         false => asker.query(candidate),
     };
@@ -108,7 +108,7 @@ fn authorize(
     let bearer = bearer.ok_or(AskError::NoKey("the request brought none for this vendor"))?;
     let request = request.header("authorization", bearer);
     // It was shown to this vendor in this place, so that what goes with it may be, too.
-    let companions = asker.order.companions.iter();
+    let companions = asker.input.companions.iter();
     Ok(companions.fold(request, |request, (name, value)| request.header(name, value)))
 }
 
@@ -117,16 +117,16 @@ fn captured_bearer<'a>(
     kind: ProviderKind,
     base: &Uri,
 ) -> Option<&'a HeaderValue> {
-    let order = asker.order;
-    let vendor = match order.dialect {
+    let input = asker.input;
+    let vendor = match input.dialect {
         Dialect::Anthropic => ProviderKind::Anthropic,
         Dialect::OpenAiChat | Dialect::OpenAiResponses => ProviderKind::OpenAi,
         Dialect::Gemini => ProviderKind::Gemini,
         Dialect::BedrockConverse | Dialect::BedrockInvoke | Dialect::Ollama => return None,
     };
     let is_same_place =
-        order.target.scheme() == base.scheme() && order.target.authority() == base.authority();
-    order.bearer.as_ref().filter(|_| vendor == kind && is_same_place)
+        input.target.scheme() == base.scheme() && input.target.authority() == base.authority();
+    input.bearer.as_ref().filter(|_| vendor == kind && is_same_place)
 }
 
 fn text_of(kind: ProviderKind, answer: &Value) -> Option<String> {
