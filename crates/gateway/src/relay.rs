@@ -28,6 +28,7 @@ use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::body::{Body, BodyError, BodyTimeout};
 use tokenforge_proxy::coding::{ContentCoding, PieceDecoder};
 use tokenforge_proxy::headers;
+use tokenforge_proxy::read::BodyRead;
 use tokenforge_proxy::upstream::{ReceivedBody, UpstreamClient, UpstreamFailure};
 use tokio::sync::mpsc;
 
@@ -67,8 +68,8 @@ pub(crate) async fn relay(
         Wire::Whole => {
             let most = state.settings.limits.max_answer_bytes;
             match Box::pin(whole::read(answer, most)).await? {
-                Ok(plain) => plain,
-                Err(passing) => {
+                BodyRead::Whole(plain) => plain,
+                BodyRead::TooLong(passing) => {
                     exchange.set_response(head);
                     return Ok(passing);
                 }
@@ -120,6 +121,13 @@ struct ReplyRelay {
     upstream: UpstreamAnswer,
 }
 
+/// What comes of asking the provider again.
+enum FollowUp {
+    Answer(UpstreamAnswer),
+    /// Nobody waits for it any more.
+    ClientGone,
+}
+
 /// One answer of the provider.
 struct UpstreamAnswer {
     body: Body,
@@ -163,8 +171,8 @@ impl ReplyRelay {
                 Ok(Some(_)) if loops == LOOPS => break,
                 // In a box, since most streams end without it and every stream would have room for it.
                 Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, client)).await {
-                    Ok(Ok(next)) => self.upstream = next,
-                    Ok(Err(ClientGone)) => {
+                    Ok(FollowUp::Answer(next)) => self.upstream = next,
+                    Ok(FollowUp::ClientGone) => {
                         self.context.account.add_usage(self.reply.usage().clone());
                         return Ok(());
                     }
@@ -247,11 +255,7 @@ impl ReplyRelay {
     }
 
     /// Answers our calls and asks the provider again.
-    async fn ask_again(
-        &mut self,
-        turn: &Turn,
-        client: &AnswerSink,
-    ) -> Result<Result<UpstreamAnswer, ClientGone>, NoReply> {
+    async fn ask_again(&mut self, turn: &Turn, client: &AnswerSink) -> Result<FollowUp, NoReply> {
         let answers = self.answer_calls(turn).await;
         let body = self.context.body().and_then(|body| turn.follow_up(&body, &answers));
         let Some(body) = body.map(Bytes::from) else {
@@ -267,7 +271,7 @@ impl ReplyRelay {
         let sent = self.shared.client.send(&mut request, self.template.is_guarded, first_byte);
         let answer = tokio::select! {
             sent = sent => sent.map_err(NoReply::Failed)?,
-            () = client.closed() => return Ok(Err(ClientGone)),
+            () = client.closed() => return Ok(FollowUp::ClientGone),
         };
         let (head, body) = answer.into_parts();
         if head.status != StatusCode::OK {
@@ -283,13 +287,16 @@ impl ReplyRelay {
         }
         let answer = UpstreamAnswer::new(&self.state, &head, body);
         match client {
-            AnswerSink::Stream(_) => Ok(Ok(answer)),
+            AnswerSink::Stream(_) => Ok(FollowUp::Answer(answer)),
             AnswerSink::Buffer(_) => {
                 let most = self.state.settings.limits.max_answer_bytes;
-                let read = whole::read(answer, most).await.map_err(NoReply::Failed)?;
-                let too_long =
-                    |_| NoReply::because("its answer is too long", format!("over {most} bytes"));
-                read.map(Ok).map_err(too_long)
+                match whole::read(answer, most).await.map_err(NoReply::Failed)? {
+                    BodyRead::Whole(answer) => Ok(FollowUp::Answer(answer)),
+                    BodyRead::TooLong(_) => {
+                        let cause = format!("over {most} bytes");
+                        Err(NoReply::because("its answer is too long", cause))
+                    }
+                }
             }
         }
     }

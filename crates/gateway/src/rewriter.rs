@@ -45,16 +45,15 @@ impl Rewriter {
         reading: Option<UnfinishedRewrite>,
     ) -> Result<RewrittenBody, Problem> {
         let answers = shorten(&self.strategy, input).await?;
-        let undone = match self.work(input.clone(), answers, reading).await {
-            Ok(attempt) => match attempt? {
-                RewriteAttempt::Done(rewritten) => return Ok(rewritten),
-                RewriteAttempt::Unfinished(_) => WorkFailure::Failed,
-            },
-            Err(undone) => undone,
+        let failure = match self.work(input.clone(), answers, reading).await {
+            Ok(Ok(RewriteAttempt::Done(rewritten))) => return Ok(rewritten),
+            Ok(Ok(RewriteAttempt::Unfinished(_))) => WorkFailure::Failed,
+            Ok(Err(problem)) => return Err(problem),
+            Err(failure) => failure,
         };
         self.shared.telemetry.gave_up();
         if input.state.settings.redact_secrets {
-            return Err(match undone {
+            return Err(match failure {
                 WorkFailure::Busy => Problem::busy(),
                 WorkFailure::Failed => unchecked_problem("the check took too long"),
             });

@@ -10,7 +10,7 @@ mod external;
 mod rate_limit;
 mod service;
 
-pub(crate) use rate_limit::StrategyLimits;
+use rate_limit::StrategyLimits;
 
 use crate::answer::Problem;
 use crate::rewrite::{RewriteInput, StrategyAnswers};
@@ -20,7 +20,7 @@ use candidate::{StrategyCandidate, find_candidates};
 use http::StatusCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_config::{Choice, Fallback, Strategy};
+use tokenforge_config::{Choice, Fallback, Strategy, ToolOutput};
 use tokenforge_engine::Compressed;
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::upstream::UpstreamClient;
@@ -33,9 +33,20 @@ const WORK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What strategies share across requests.
 pub(crate) struct StrategyShared {
-    pub(crate) limits: StrategyLimits,
-    pub(crate) client: Arc<UpstreamClient>,
-    pub(crate) workers: WorkerPool,
+    limits: StrategyLimits,
+    client: Arc<UpstreamClient>,
+    workers: WorkerPool,
+}
+
+impl StrategyShared {
+    pub(crate) fn new(
+        settings: &ToolOutput,
+        client: &Arc<UpstreamClient>,
+        workers: &WorkerPool,
+    ) -> Self {
+        let limits = StrategyLimits::new(settings);
+        StrategyShared { limits, client: client.clone(), workers: workers.clone() }
+    }
 }
 
 /// Lets the strategy shorten what is still large in a request.
