@@ -90,8 +90,8 @@ impl From<&UpstreamFailure> for Problem {
 
 /// A JSON document.
 pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> Response<Body> {
-    let text = serde_json::to_string(document).unwrap_or_default();
-    text(status, "application/json", text)
+    let json = serde_json::to_string(document).unwrap_or_default();
+    text(status, "application/json", json)
 }
 
 /// A text of a type.

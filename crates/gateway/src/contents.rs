@@ -1,5 +1,5 @@
-//! Texts of the latest tool results, for the operator to see what the model saw: without secrets, in memory, within a
-//! bound, and nowhere else.
+//! Recent contents: texts of the latest tool results, in a bounded buffer in memory that evicts the oldest, for the operator
+//! to see what the model saw. Without secrets, and nowhere else.
 
 use crate::report::ResultFigures;
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! The way of one request, from top to bottom.
+//! The request pipeline, from top to bottom.
 //!
 //! ```text
 //! guard ─ PreAuth ─ who is it ─ PostAuth ─ read ─ PreUpstream ─ rewrite ─ forward ─ PostUpstream ─ relay
@@ -59,15 +59,15 @@ pub(crate) async fn serve(
     if let Some(route) = &route {
         exchange.set_extensions(route.extensions());
     }
-    let visit = RequestScope { state, gateway, route };
-    let answer = match visit.pass_stages(&mut exchange, body).await {
+    let scope = RequestScope { state, gateway, route };
+    let answer = match scope.pass_stages(&mut exchange, body).await {
         Ok(answer) => answer,
         Err(Stop::Answer(answer)) => answer.map(TappedBody::from),
         Err(Stop::Problem(problem)) => {
-            visit.problem(&mut exchange, problem).await.map(TappedBody::from)
+            scope.problem(&mut exchange, problem).await.map(TappedBody::from)
         }
     };
-    if let (Some(traces), Some(span)) = (&visit.gateway.traces, span) {
+    if let (Some(traces), Some(span)) = (&scope.gateway.traces, span) {
         traces.end(span, answer.status(), answer.headers());
     }
     answer
@@ -205,14 +205,14 @@ impl RequestScope<'_> {
         for (name, value) in &target.headers {
             request.headers_mut().insert(name, value.clone());
         }
-        let mut way = rewriting.response_path;
-        let is_relayed = matches!(way, ResponsePath::Relayed(_));
+        let mut path = rewriting.response_path;
+        let is_relayed = matches!(path, ResponsePath::Relayed(_));
         if is_relayed {
             // An answer that must be read is asked for plain; whoever compresses it all the same is understood.
             let identity = HeaderValue::from_static("identity");
             request.headers_mut().insert(ACCEPT_ENCODING, identity);
         }
-        let asked = is_relayed.then(|| relay::RequestTemplate::of(&request, target.is_guarded));
+        let template = is_relayed.then(|| relay::RequestTemplate::of(&request, target.is_guarded));
         let limits = &self.state.settings.limits;
         let first_byte = limits.first_byte_timeout;
         let sent = self.gateway.client.send(&mut request, target.is_guarded, first_byte);
@@ -223,17 +223,25 @@ impl RequestScope<'_> {
             route.relocate(&mut head.headers, exchange.project.as_deref());
         }
         if head.status.is_success()
-            && let Some(account) = way.account()
+            && let Some(account) = path.account()
         {
             account.accept();
         }
         exchange.set_response(head);
         let varies_by = self.chain().varies_by(exchange);
         let timeout = BodyTimeout::idle(limits.idle_timeout);
-        let body = match (way, asked) {
-            (ResponsePath::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
-                let answer =
-                    relay::relay(&self.gateway.relay, &self.state, job, ask, exchange, body);
+        let body = match (path, template) {
+            (ResponsePath::Relayed(context), Some(template))
+                if context.is_for(exchange.response()) =>
+            {
+                let answer = relay::relay(
+                    &self.gateway.relay,
+                    &self.state,
+                    context,
+                    template,
+                    exchange,
+                    body,
+                );
                 TappedBody::from(answer.await.map_err(upstream_problem)?)
             }
             (ResponsePath::Plain(Some(metered)), _) => {

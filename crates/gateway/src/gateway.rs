@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The gateway: what all requests share, assembled in one place.
 
 use crate::chains::{self, PluginChains};
 use crate::contents::RecentContents;
@@ -6,16 +6,14 @@ use crate::deferral::DeferredCallStore;
 use crate::guard::AdminGuard;
 use crate::limits::upstream_limits;
 use crate::mcp;
-use crate::memo::{Evictions, Memo};
 use crate::original_store::OriginalStore;
 use crate::panic_safe_store::PanicSafeStore;
 use crate::reference_key::ReferenceKey;
 use crate::relay::RelayShared;
-use crate::rewrite::{PromptSizes, RewriteShared};
+use crate::rewrite::RewriteShared;
 use crate::rewriter::Rewriter;
-use crate::sessions::CompressionSessions;
 use crate::state::GatewayState;
-use crate::strategy::{self, StrategyShared};
+use crate::strategy::StrategyShared;
 use crate::telemetry::Telemetry;
 use crate::traces::TraceExporter;
 use crate::workers::{WorkerLimits, WorkerPool};
@@ -87,47 +85,24 @@ impl Gateway {
     ) -> Result<Arc<Self>, ConfigError> {
         chains::register_plugins(&mut registry)?;
         let state = GatewayState::new(settings.clone(), &registry, &PluginChains::default())?;
-        let threads = match settings.limits.compression_threads {
-            0 => std::thread::available_parallelism().map_or(2, usize::from),
-            threads => threads,
-        };
         let client = Arc::new(UpstreamClient::new(upstream_limits(&settings.limits)));
-        let workers = WorkerPool::new(WorkerLimits::of_cores(threads));
+        let workers = WorkerPool::new(WorkerLimits::of(&settings.limits));
         let telemetry = Arc::new(Telemetry::new(&settings));
         let store: Arc<dyn Store> = Arc::new(PanicSafeStore(store));
         let key = ReferenceKey::new(&settings);
         let originals = Arc::new(OriginalStore::new(store.clone(), key, telemetry.clone()));
         let contents = Arc::new(RecentContents::new(settings.content_bytes()));
         let deferred = Arc::new(DeferredCallStore::new(store.clone()));
-        let evictions = Evictions::counted_by(&telemetry.counters.cache_evictions);
-        let rewriter = Rewriter {
-            shared: Arc::new(RewriteShared {
-                memo: Memo::new(settings.limits.cache_bytes, &evictions),
-                prompt_sizes: PromptSizes::default(),
-                sessions: CompressionSessions::new(settings.limits.cached_sessions, &evictions),
-                deferred: deferred.clone(),
-                contents: contents.clone(),
-                store: store.clone(),
-                originals: originals.clone(),
-                telemetry: telemetry.clone(),
-            }),
-            strategy: Arc::new(StrategyShared {
-                limits: strategy::StrategyLimits::new(&settings.tool_output),
-                client: client.clone(),
-                workers: workers.clone(),
-            }),
-            workers: workers.clone(),
-        };
+        let shared = RewriteShared::new(&settings.limits, &store, &contents, &deferred, &originals);
+        let strategy = StrategyShared::new(&settings.tool_output, &client, &workers);
+        let (shared, strategy) = (Arc::new(shared), Arc::new(strategy));
+        let rewriter = Rewriter { shared, strategy, workers: workers.clone() };
         let relay = RelayShared { client: client.clone(), deferred, originals: originals.clone() };
         let state = Arc::new(ArcSwap::from_pointee(state));
+        let collector = &settings.monitoring.otlp_endpoint;
         Ok(Arc::new(Gateway {
             mcp: mcp::hub(&settings, &client, &originals, &state),
-            traces: settings
-                .monitoring
-                .otlp_endpoint
-                .as_ref()
-                .map(TraceExporter::new)
-                .map(Arc::new),
+            traces: collector.as_ref().map(|collector| Arc::new(TraceExporter::new(collector))),
             playground: Semaphore::new(1),
             ledger_reads: Arc::new(Semaphore::new(1)),
             bodies: ByteBudget::new(settings.limits.max_work_bytes),

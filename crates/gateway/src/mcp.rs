@@ -88,11 +88,11 @@ impl Originals for ToolOriginals {
     fn find(&self, tenant: &str, id: &str) -> Option<String> {
         let found = self.store.find(tenant, id).ok();
         let counter = self.state.load().engine.counter;
-        self.store.telemetry.tool_expanded(found.as_deref().map(|text| counter.count(text)));
+        self.store.telemetry.count_tool_expansion(found.as_deref().map(|text| counter.count(text)));
         found
     }
 
     fn rewrote(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
-        self.store.telemetry.tool_called(client, outcome, is_observed);
+        self.store.telemetry.count_tool_call(client, outcome, is_observed);
     }
 }

@@ -1,4 +1,5 @@
-//! What became of results before, found again by their raw bytes.
+//! The memo: a cache of what became of results before, found again by their raw bytes. Bounded in bytes;
+//! eviction is `quick_cache`'s, close to LRU.
 //!
 //! An agent sends its whole history with every turn. A result that was sent before, after the same results and under
 //! the same settings, has its replacement here, already escaped: it is spliced in without a look at it. Nothing
@@ -9,7 +10,7 @@ mod forwarded_history;
 mod known_spans;
 mod read_cache;
 
-pub(crate) use evictions::Evictions;
+pub(crate) use evictions::EvictionCounter;
 pub(crate) use forwarded_history::{ForwardedHistories, HistoryKey};
 pub(crate) use known_spans::{ConversationOwner, KnownSpans, SpanHits};
 use read_cache::ReadCache;
@@ -33,7 +34,7 @@ const FRESH_UNSTORED: Duration = Duration::from_secs(60);
 
 /// Remembers what became of results.
 pub(crate) struct Memo {
-    entries: Cache<u128, Arc<MemoEntry>, EntryWeight, DefaultHashBuilder, Evictions>,
+    entries: Cache<u128, Arc<MemoEntry>, EntryWeight, DefaultHashBuilder, EvictionCounter>,
     /// The latest long result with these first bytes.
     heads: Cache<u64, Weak<MemoEntry>>,
     pub(crate) histories: ForwardedHistories,
@@ -45,7 +46,7 @@ pub(crate) struct Memo {
 #[cfg(test)]
 impl Default for Memo {
     fn default() -> Self {
-        Self::new(64 << 20, &Evictions::default())
+        Self::new(64 << 20, &EvictionCounter::default())
     }
 }
 
@@ -92,7 +93,7 @@ pub(crate) struct ConversationKey(u128);
 impl Memo {
     /// A memo that takes so many bytes. Texts take most of them: what was made of results, then what models have seen, then
     /// what stands around the texts.
-    pub(crate) fn new(bytes: usize, evictions: &Evictions) -> Self {
+    pub(crate) fn new(bytes: usize, evictions: &EvictionCounter) -> Self {
         let share = |sevenths: u64| (bytes as u64 / 7).saturating_mul(sevenths);
         Memo {
             entries: Cache::with(
@@ -110,7 +111,7 @@ impl Memo {
     }
 
     /// The start of a conversation of a tenant, under settings.
-    pub(crate) fn chain(&self, tenant: &str, settings: u64) -> ConversationKey {
+    pub(crate) fn begin(&self, tenant: &str, settings: u64) -> ConversationKey {
         let parts = [u128::from(settings), self.hash(tenant.as_bytes())];
         ConversationKey(self.hash(parts.map(u128::to_le_bytes).as_flattened()))
     }
@@ -118,7 +119,7 @@ impl Memo {
     /// The conversation with one more result, of which the text may be that of an entry.
     pub(crate) fn next(
         &self,
-        chain: ConversationKey,
+        conversation: ConversationKey,
         result: &ToolResult,
         body: &[u8],
         same: Option<&MemoEntry>,
@@ -133,7 +134,7 @@ impl Memo {
         let bits =
             shape << 2 | u128::from(result.is_error) << 1 | u128::from(result.call_id.is_some());
         let parts = [
-            chain.0,
+            conversation.0,
             raw_hash,
             self.hash(result.tool(body).as_bytes()),
             self.hash(result.id(body).unwrap_or_default().as_bytes()),
@@ -146,7 +147,7 @@ impl Memo {
     /// What became of the result at the end of this conversation. Its text may be known to be that of an entry.
     pub(crate) fn find(
         &self,
-        chain: ConversationKey,
+        conversation: ConversationKey,
         result: &ToolResult,
         body: &[u8],
         same: Option<&MemoEntry>,
@@ -156,7 +157,7 @@ impl Memo {
             let is_known = same.is_some_and(|same| std::ptr::eq(same, &**entry));
             is_known || *entry.raw == *raw(result, body)
         };
-        let entry = self.entries.get(&chain.0)?;
+        let entry = self.entries.get(&conversation.0)?;
         let age = now.saturating_duration_since(entry.made);
         (is_same(&entry) && age < entry.fresh_for).then_some(entry)
     }
@@ -164,10 +165,10 @@ impl Memo {
     /// What is known of the texts and turns of somebody's body, in which these texts were found already.
     pub(crate) fn known_spans<'m>(
         &'m self,
-        speaker: ConversationOwner<'_>,
+        owner: ConversationOwner<'_>,
         found: SpanHits,
     ) -> KnownSpans<'m> {
-        KnownSpans::new(self, speaker, found)
+        KnownSpans::new(self, owner, found)
     }
 
     fn hash(&self, raw: &[u8]) -> u128 {
@@ -177,7 +178,7 @@ impl Memo {
     /// Remembers what became of the result at the end of this conversation.
     pub(crate) fn keep(
         &self,
-        chain: ConversationKey,
+        conversation: ConversationKey,
         result: &ToolResult,
         body: &[u8],
         forwarded: ForwardedResult,
@@ -189,7 +190,7 @@ impl Memo {
         let fresh_for = if is_stored { FRESH } else { FRESH_UNSTORED };
         let entry =
             Arc::new(MemoEntry { raw, raw_hash, replacement, original, figures, made, fresh_for });
-        self.entries.insert(chain.0, entry.clone());
+        self.entries.insert(conversation.0, entry.clone());
         entry
     }
 }

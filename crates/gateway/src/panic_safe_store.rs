@@ -1,4 +1,4 @@
-//! A store whose defects stay its own: where it panics, it failed.
+//! A store behind a panic guard (bulkhead): where it panics, it failed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

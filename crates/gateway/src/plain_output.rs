@@ -1,4 +1,4 @@
-//! A result as the engine takes it.
+//! A tool result as the engine takes it: plain text, without JSON escapes.
 
 use std::borrow::Cow;
 use tokenforge_engine::Output;

@@ -1,4 +1,4 @@
-//! The answer of a provider on its way back, when it may hold a call that is ours.
+//! The relay: the answer of a provider on its way back, when it may hold a call that is ours.
 //!
 //! What is the client's flows on as it arrives. A call of our tool is held back and answered, and the provider is asked
 //! again; what it says then goes on in the same answer to the client.
@@ -28,6 +28,7 @@ use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::body::{Body, BodyError, BodyTimeout};
 use tokenforge_proxy::coding::{ContentCoding, PieceDecoder};
 use tokenforge_proxy::headers;
+use tokenforge_proxy::read::BodyRead;
 use tokenforge_proxy::upstream::{ReceivedBody, UpstreamClient, UpstreamFailure};
 use tokio::sync::mpsc;
 
@@ -55,20 +56,20 @@ pub(crate) struct RelayShared {
 pub(crate) async fn relay(
     shared: &Arc<RelayShared>,
     state: &Arc<GatewayState>,
-    job: Box<RelayContext>,
-    ask: RequestTemplate,
+    context: Box<RelayContext>,
+    template: RequestTemplate,
     exchange: &mut Exchange,
     body: ReceivedBody,
 ) -> Result<Body, UpstreamFailure> {
     let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
-    let wire = job.wire(&head).unwrap_or(WireFormat::Whole);
+    let wire = context.wire(&head).unwrap_or(WireFormat::Whole);
     let answer = UpstreamAnswer::new(state, &head, body);
     let upstream = match wire {
         WireFormat::Whole => {
             let most = state.settings.limits.max_answer_bytes;
             match Box::pin(whole::read(answer, most)).await? {
-                Ok(plain) => plain,
-                Err(passing) => {
+                BodyRead::Whole(plain) => plain,
+                BodyRead::TooLong(passing) => {
                     exchange.set_response(head);
                     return Ok(passing);
                 }
@@ -79,15 +80,15 @@ pub(crate) async fn relay(
     head.headers.remove(CONTENT_LENGTH);
     head.headers.remove(CONTENT_ENCODING);
     exchange.set_response(head);
-    let mut reply = Reply::new(job.originals.dialect, wire);
-    reply.set_stored(job.is_stored);
+    let mut reply = Reply::new(context.originals.dialect, wire);
+    reply.set_stored(context.is_stored);
     let mut relaying = Box::new(ReplyRelay {
         shared: shared.clone(),
         state: state.clone(),
         reply,
         wire,
-        job: *job,
-        ask,
+        context: *context,
+        template,
         upstream,
     });
     if wire != WireFormat::Whole {
@@ -115,9 +116,16 @@ struct ReplyRelay {
     state: Arc<GatewayState>,
     reply: Reply,
     wire: WireFormat,
-    job: RelayContext,
-    ask: RequestTemplate,
+    context: RelayContext,
+    template: RequestTemplate,
     upstream: UpstreamAnswer,
+}
+
+/// What comes of asking the provider again.
+enum FollowUp {
+    Answer(UpstreamAnswer),
+    /// Nobody waits for it any more.
+    ClientGone,
 }
 
 /// One answer of the provider.
@@ -152,8 +160,8 @@ impl UpstreamAnswer {
 impl ReplyRelay {
     /// A stream may last: it keeps nothing that it does not need.
     fn release_buffers(&mut self) {
-        self.ask.release_buffers();
-        self.job.release_buffers();
+        self.template.release_buffers();
+        self.context.release_buffers();
     }
 
     /// Makes the client's answer, or says why one that is no stream cannot be made.
@@ -163,9 +171,9 @@ impl ReplyRelay {
                 Ok(Some(_)) if loops == LOOPS => break,
                 // In a box, since most streams end without it and every stream would have room for it.
                 Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, client)).await {
-                    Ok(Ok(next)) => self.upstream = next,
-                    Ok(Err(ClientGone)) => {
-                        self.job.account.add_usage(self.reply.usage().clone());
+                    Ok(FollowUp::Answer(next)) => self.upstream = next,
+                    Ok(FollowUp::ClientGone) => {
+                        self.context.account.add_usage(self.reply.usage().clone());
                         return Ok(());
                     }
                     Err(why) => return Box::pin(self.break_off(why, client)).await,
@@ -176,7 +184,7 @@ impl ReplyRelay {
                 }
                 Err(ClientGone) => {
                     // Nobody reads it any further, and what came so far is charged for.
-                    self.job.account.add_usage(self.reply.usage().clone());
+                    self.context.account.add_usage(self.reply.usage().clone());
                     return Ok(());
                 }
             }
@@ -251,23 +259,23 @@ impl ReplyRelay {
         &mut self,
         turn: &HiddenTurn,
         client: &AnswerSink,
-    ) -> Result<Result<UpstreamAnswer, ClientGone>, NoReply> {
+    ) -> Result<FollowUp, NoReply> {
         let answers = self.answer_calls(turn).await;
-        let body = self.job.body().and_then(|body| turn.follow_up(&body, &answers));
+        let body = self.context.body().and_then(|body| turn.follow_up(&body, &answers));
         let Some(body) = body.map(Bytes::from) else {
             return Err(NoReply::because(
                 "the request cannot be continued",
                 "it has no conversation",
             ));
         };
-        self.job.follow(body.clone());
+        self.context.follow(body.clone());
         self.remember_turn(turn, answers).await;
         let first_byte = self.state.settings.limits.first_byte_timeout;
-        let mut request = self.ask.instantiate(body);
-        let sent = self.shared.client.send(&mut request, self.ask.is_guarded, first_byte);
+        let mut request = self.template.instantiate(body);
+        let sent = self.shared.client.send(&mut request, self.template.is_guarded, first_byte);
         let answer = tokio::select! {
             sent = sent => sent.map_err(NoReply::Failed)?,
-            () = client.closed() => return Ok(Err(ClientGone)),
+            () = client.closed() => return Ok(FollowUp::ClientGone),
         };
         let (head, body) = answer.into_parts();
         if head.status != StatusCode::OK {
@@ -275,20 +283,24 @@ impl ReplyRelay {
                 Body::passing(body, BodyTimeout::idle(self.state.settings.limits.idle_timeout));
             return Err(NoReply::Answered(Box::new(head), body));
         }
-        if self.job.wire(&head) != Some(self.wire) || ContentCoding::of(&head.headers).is_err() {
+        if self.context.wire(&head) != Some(self.wire) || ContentCoding::of(&head.headers).is_err()
+        {
             let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
             let cause = content_type.unwrap_or("no content type").to_owned();
             return Err(NoReply::because("it went on in another form than it began in", cause));
         }
         let answer = UpstreamAnswer::new(&self.state, &head, body);
         match client {
-            AnswerSink::Stream(_) => Ok(Ok(answer)),
+            AnswerSink::Stream(_) => Ok(FollowUp::Answer(answer)),
             AnswerSink::Buffer(_) => {
                 let most = self.state.settings.limits.max_answer_bytes;
-                let read = whole::read(answer, most).await.map_err(NoReply::Failed)?;
-                let too_long =
-                    |_| NoReply::because("its answer is too long", format!("over {most} bytes"));
-                read.map(Ok).map_err(too_long)
+                match whole::read(answer, most).await.map_err(NoReply::Failed)? {
+                    BodyRead::Whole(answer) => Ok(FollowUp::Answer(answer)),
+                    BodyRead::TooLong(_) => {
+                        let cause = format!("over {most} bytes");
+                        Err(NoReply::because("its answer is too long", cause))
+                    }
+                }
             }
         }
     }
@@ -312,7 +324,7 @@ impl ReplyRelay {
 
     async fn answer_calls(&mut self, turn: &HiddenTurn) -> Vec<ExpandAnswer> {
         let store = self.shared.originals.clone();
-        let originals = self.job.originals.clone();
+        let originals = self.context.originals.clone();
         let calls = turn.calls.clone();
         let answering = run_blocking(move || -> Vec<_> {
             calls.iter().map(|call| originals.answer(&store, call)).collect()
@@ -326,7 +338,7 @@ impl ReplyRelay {
             return turn.calls.iter().map(unanswered).collect();
         };
         let noted = |(answer, fetched)| {
-            self.job.account.add_fetched(fetched);
+            self.context.account.add_fetched(fetched);
             answer
         };
         answered.into_iter().map(noted).collect()
@@ -334,8 +346,8 @@ impl ReplyRelay {
 
     /// The client has its answer: what is left is to remember.
     async fn finish(self: Box<Self>) {
-        let ReplyRelay { shared, mut reply, job, .. } = *self;
-        let RelayContext { originals, mut account, .. } = job;
+        let ReplyRelay { shared, mut reply, context, .. } = *self;
+        let RelayContext { originals, mut account, .. } = context;
         account.add_usage(reply.usage().clone());
         let Some(deferred) = reply.take_deferred_calls() else { return };
         run_blocking(move || {

@@ -1,5 +1,5 @@
-//! Decisions that are no function of what was decided about, and so must be remembered: a deadline that passed, the
-//! words of a strategy.
+//! Remembered decisions: those that are no function of what was decided about (a deadline that passed, the words of a
+//! strategy), and so must be the same in every later request.
 
 use tokenforge_engine::{Output, Settings};
 use tokenforge_store::{EntryKind, Store, StoreError};

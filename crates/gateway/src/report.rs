@@ -1,4 +1,4 @@
-//! What was done to one request, for whoever counts.
+//! The report on one request: what was done to it and to each of its tool results, in figures.
 
 use std::sync::Arc;
 use tokenforge_engine::{KeptReason, Mode, Verdict};

@@ -1,4 +1,4 @@
-//! The body that goes on in place of the one that came.
+//! The rewrite of a request's body: what goes on in place of what came.
 //!
 //! All decisions about a body are made here, from the body and the settings: whose it is decides no byte, or a credential
 //! that is renewed would cost the provider's cache. What is found in the [`Memo`](crate::memo::Memo) saves work and decides
@@ -163,37 +163,37 @@ pub(crate) struct UnfinishedRewrite {
 /// # Errors
 /// The request asks for something that does not exist, or what must be done to it cannot.
 pub(crate) fn rewrite(
-    order: &RewriteInput,
-    means: &RewriteBudget<'_>,
+    input: &RewriteInput,
+    budget: &RewriteBudget<'_>,
     reading: Option<UnfinishedRewrite>,
 ) -> Result<RewriteAttempt, Problem> {
     let (request, found, begun) = match reading {
         Some(UnfinishedRewrite { request, found, begun }) => (Some(request), found, begun),
         None => Default::default(),
     };
-    let texts = order.shared.memo.known_spans(order.owner(), found);
-    let read = request.map_or_else(|| prompt_json::read(order, &texts), Ok);
-    let scope = match RewritePlan::of(order, means.effort, read) {
-        Ok(scope) => scope,
+    let spans = input.shared.memo.known_spans(input.owner(), found);
+    let read = request.map_or_else(|| prompt_json::read(input, &spans), Ok);
+    let plan = match RewritePlan::of(input, budget.effort, read) {
+        Ok(plan) => plan,
         Err(NoPlan::Problem(problem)) => return Err(problem),
         Err(NoPlan::Effort) => return Ok(RewriteAttempt::Unfinished(None)),
         Err(NoPlan::Untouched) => {
-            let rewritten = RewrittenBody::untouched(&order.body);
+            let rewritten = RewrittenBody::untouched(&input.body);
             return Ok(RewriteAttempt::Done(
-                match forge_member::without_member(&order.body, &order.options)? {
+                match forge_member::without_member(&input.body, &input.options)? {
                     Some(body) => RewrittenBody { body, is_changed: true, ..rewritten },
                     None => rewritten,
                 },
             ));
         }
     };
-    Ok(match rewrite_planned(order, means, scope, &texts, &begun)? {
+    Ok(match rewrite_planned(input, budget, plan, &spans, &begun)? {
         PlannedAttempt::Done(rewritten) => RewriteAttempt::Done(rewritten),
         PlannedAttempt::Unfinished(request, begun) => {
             let request = request.into_owned();
             RewriteAttempt::Unfinished(Some(UnfinishedRewrite {
                 request,
-                found: texts.into_hits(),
+                found: spans.into_hits(),
                 begun,
             }))
         }
@@ -209,65 +209,65 @@ enum PlannedAttempt<'o> {
 
 /// Rewrites a body that was read.
 fn rewrite_planned<'o>(
-    order: &RewriteInput,
-    means: &RewriteBudget<'_>,
-    scope: RewritePlan<'o>,
-    texts: &KnownSpans<'_>,
+    input: &RewriteInput,
+    budget: &RewriteBudget<'_>,
+    plan: RewritePlan<'o>,
+    spans: &KnownSpans<'_>,
     begun: &[MemoHit],
 ) -> Result<PlannedAttempt<'o>, Problem> {
-    let (request, body) = (&scope.request, &order.body);
-    let is_quick = means.effort == RewriteEffort::Remembered;
-    if is_quick && prompt_json::is_converted(order) {
-        return Ok(PlannedAttempt::Unfinished(scope.request, Vec::new()));
+    let (request, body) = (&plan.request, &input.body);
+    let is_quick = budget.effort == RewriteEffort::Remembered;
+    if is_quick && prompt_json::is_converted(input) {
+        return Ok(PlannedAttempt::Unfinished(plan.request, Vec::new()));
     }
-    let mut report = scope.report(order);
+    let mut report = plan.report(input);
     let mut splices: Vec<Splice<'_>> = Vec::new();
     if let Some(forge) = &request.head.forge {
         splices.push(forge.removal());
         report.changes.push("forge_removed");
     }
-    if order.is_redacted {
+    if input.is_redacted {
         report.changes.push("input_redacted");
     }
-    splices.extend(prompt_json::rewrite(order, &scope, &mut report)?);
-    let results = match means.effort {
+    splices.extend(prompt_json::rewrite(input, &plan, &mut report)?);
+    let results = match budget.effort {
         RewriteEffort::Least => Ok(results::RewrittenResults::default()),
-        _ => results::rewrite(order, means, &scope, texts, begun, &mut report),
+        _ => results::rewrite(input, budget, &plan, spans, begun, &mut report),
     };
     let results = match results {
         Ok(results) => results,
-        Err(begun) => return Ok(PlannedAttempt::Unfinished(scope.request, begun)),
+        Err(begun) => return Ok(PlannedAttempt::Unfinished(plan.request, begun)),
     };
     // What goes on from a stored response has only its new results, which tell nothing of how the conversation began.
-    if !scope.request.head.has_previous_response {
-        report.know_conversation(&order.tenant);
+    if !plan.request.head.has_previous_response {
+        report.know_conversation(&input.tenant);
     }
-    let may_expand = scope.is_watched() && !scope.is_observed;
+    let may_expand = plan.is_watched() && !plan.is_observed;
     if may_expand {
-        let RewriteInput { tenant, dialect, body, .. } = order;
+        let RewriteInput { tenant, dialect, body, .. } = input;
         let conversation = RequestConversation { tenant, dialect: *dialect, body, request };
-        let joined = order.shared.deferred.rejoin(&conversation, !is_quick);
+        let joined = input.shared.deferred.rejoin(&conversation, !is_quick);
         let Some(joined) = joined else {
-            return Ok(PlannedAttempt::Unfinished(scope.request, Vec::new()));
+            return Ok(PlannedAttempt::Unfinished(plan.request, Vec::new()));
         };
         splices.extend(joined);
     }
     let offers_expansion = may_expand
-        && scope.is_offered()
-        && match order.state.settings.tool_output.expand_injection {
+        && plan.is_offered()
+        && match input.state.settings.tool_output.expand_injection {
             ExpandInjection::WhenItPays | ExpandInjection::FromStart => true,
             ExpandInjection::WhenReferenced => !results.originals.is_empty(),
         };
-    splices.extend(tools(order, &scope, offers_expansion, &mut report));
+    splices.extend(tools(input, &plan, offers_expansion, &mut report));
     let others = splices.into_iter().map(|other| (other.range, Arc::from(&*other.with)));
     let replaced: Vec<Replacement> = others.chain(results.replaced).collect();
     let Some(rewritten) = with_replaced(body, &replaced) else {
-        if order.state.settings.redact_secrets {
+        if input.state.settings.redact_secrets {
             return Err(unchecked_problem("what was made of it does not fit together"));
         }
         return Ok(PlannedAttempt::Done(RewrittenBody::untouched(body)));
     };
-    let streams = request.head.is_stream.unwrap_or(order.dialect.streams_by_default());
+    let streams = request.head.is_stream.unwrap_or(input.dialect == Dialect::Ollama);
     Ok(PlannedAttempt::Done(RewrittenBody {
         body: rewritten,
         is_changed: !replaced.is_empty(),
@@ -275,10 +275,10 @@ fn rewrite_planned<'o>(
         report,
         may_expand,
         originals: results.originals,
-        streams: order.is_stream.unwrap_or(streams),
+        streams: input.is_stream.unwrap_or(streams),
         is_stored: request.head.store != Some(false),
-        key: scope.key.clone(),
-        settings: scope.into_settings(),
+        key: plan.key.clone(),
+        settings: plan.into_settings(),
     }))
 }
 
@@ -311,16 +311,16 @@ pub(crate) fn with_replaced(body: &Bytes, replaced: &[Replacement]) -> Option<By
 
 /// The lists of tools, with shorter descriptions, and with our own at the end of one.
 fn tools(
-    order: &RewriteInput,
-    scope: &RewritePlan<'_>,
+    input: &RewriteInput,
+    plan: &RewritePlan<'_>,
     offers_expansion: bool,
     report: &mut RequestReport,
 ) -> Vec<Splice<'static>> {
-    let request = &scope.request;
-    let schemas = scope.options.schemas.unwrap_or(order.state.settings.schema_compression);
+    let request = &plan.request;
+    let schemas = plan.options.schemas.unwrap_or(input.state.settings.schema_compression);
     let minified = |tools: &ToolList<'_>| match schemas {
         SchemaCompression::Minify => {
-            let list = order.body.get(tools.list.clone()).map(String::from_utf8_lossy);
+            let list = input.body.get(tools.list.clone()).map(String::from_utf8_lossy);
             list.and_then(|list| minify_tools(&list))
         }
         SchemaCompression::Disabled => None,
@@ -331,7 +331,7 @@ fn tools(
         let minified = minified(tools);
         is_minified |= minified.is_some();
         let minified = minified.as_deref();
-        splices.extend(tools.replacement(order.dialect, &order.body, minified, offers_expansion));
+        splices.extend(tools.replacement(input.dialect, &input.body, minified, offers_expansion));
     };
     request.tools.iter().for_each(|tools| replace(tools, offers_expansion));
     request.further_tools.iter().for_each(|tools| replace(tools, false));

@@ -27,77 +27,73 @@ pub(crate) struct Rewriter {
 
 impl Rewriter {
     /// Rewrites a body, on threads of its own if there is work.
-    pub(crate) async fn rewrite(&self, order: &RewriteInput) -> Result<RewrittenBody, Problem> {
+    pub(crate) async fn rewrite(&self, input: &RewriteInput) -> Result<RewrittenBody, Problem> {
         let mut reading = None;
-        if order.body.len() <= SHORT {
-            match attempt(order, RewriteEffort::Remembered)? {
+        if input.body.len() <= SHORT {
+            match attempt(input, RewriteEffort::Remembered)? {
                 RewriteAttempt::Done(rewritten) => return Ok(rewritten),
                 RewriteAttempt::Unfinished(read) => reading = read,
             }
         }
-        Box::pin(self.rewrite_anew(order, reading)).await
+        Box::pin(self.rewrite_anew(input, reading)).await
     }
 
     /// Rewrites a body on threads of its own.
     async fn rewrite_anew(
         &self,
-        order: &RewriteInput,
+        input: &RewriteInput,
         reading: Option<UnfinishedRewrite>,
     ) -> Result<RewrittenBody, Problem> {
-        let shortened = shorten(&self.strategy, order).await?;
-        let undone = match self.work(order.clone(), shortened, reading).await {
-            Ok(attempt) => match attempt? {
-                RewriteAttempt::Done(rewritten) => return Ok(rewritten),
-                RewriteAttempt::Unfinished(_) => WorkFailure::Failed,
-            },
-            Err(undone) => undone,
+        let answers = shorten(&self.strategy, input).await?;
+        let failure = match self.work(input.clone(), answers, reading).await {
+            Ok(Ok(RewriteAttempt::Done(rewritten))) => return Ok(rewritten),
+            Ok(Ok(RewriteAttempt::Unfinished(_))) => WorkFailure::Failed,
+            Ok(Err(problem)) => return Err(problem),
+            Err(failure) => failure,
         };
         self.shared.telemetry.gave_up();
-        if order.state.settings.redact_secrets {
-            return Err(match undone {
+        if input.state.settings.redact_secrets {
+            return Err(match failure {
                 WorkFailure::Busy => Problem::busy(),
                 WorkFailure::Failed => unchecked_problem("the check took too long"),
             });
         }
         // On a thread that may block: hidden turns may have to be read from the store.
-        let again = order.clone();
+        let again = input.clone();
         let attempt = run_blocking(move || attempt(&again, RewriteEffort::Least)).await;
         let attempt = attempt.unwrap_or(Ok(RewriteAttempt::Unfinished(None)));
         Ok(match attempt? {
             RewriteAttempt::Done(rewritten) => rewritten,
-            RewriteAttempt::Unfinished(_) => RewrittenBody::untouched(&order.body),
+            RewriteAttempt::Unfinished(_) => RewrittenBody::untouched(&input.body),
         })
     }
 
     /// Does all the work, as soon as the tenant has a thread for it.
     async fn work(
         &self,
-        order: RewriteInput,
-        shortened: StrategyAnswers,
+        input: RewriteInput,
+        answers: StrategyAnswers,
         reading: Option<UnfinishedRewrite>,
     ) -> Result<Result<RewriteAttempt, Problem>, WorkFailure> {
-        let tenant = order.tenant.clone();
-        let time = order.state.settings.tool_output.deadline;
+        let tenant = input.tenant.clone();
+        let time = input.state.settings.tool_output.deadline;
         let patience = WorkPatience { queue: QUEUE_PATIENCE, work: time + GRACE };
         let working = self.workers.run(&tenant, patience, move || {
             let deadline = Instant::now() + time;
-            let means = RewriteBudget {
-                effort: RewriteEffort::Full,
-                deadline,
-                strategy_answers: &shortened,
-            };
-            rewrite(&order, &means, reading)
+            let budget =
+                RewriteBudget { effort: RewriteEffort::Full, deadline, strategy_answers: &answers };
+            rewrite(&input, &budget, reading)
         });
         working.await
     }
 }
 
 /// Rewrites a body with an effort in which no stage begins.
-fn attempt(order: &RewriteInput, effort: RewriteEffort) -> Result<RewriteAttempt, Problem> {
-    let means = RewriteBudget {
+fn attempt(input: &RewriteInput, effort: RewriteEffort) -> Result<RewriteAttempt, Problem> {
+    let budget = RewriteBudget {
         effort,
         deadline: Instant::now(),
         strategy_answers: &StrategyAnswers::default(),
     };
-    rewrite(order, &means, None)
+    rewrite(input, &budget, None)
 }

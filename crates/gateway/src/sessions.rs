@@ -1,6 +1,6 @@
-//! The sessions that requests name, each with its own memory.
+//! The compression sessions that requests name, each with its own memory, in a bounded cache with eviction close to LRU.
 
-use crate::memo::Evictions;
+use crate::memo::EvictionCounter;
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, UnitWeighter};
 use std::sync::{Arc, Mutex};
@@ -8,12 +8,12 @@ use tokenforge_engine::Session;
 
 /// Sessions by tenant and name.
 pub(crate) struct CompressionSessions(
-    Cache<(String, String), Arc<Mutex<Session>>, UnitWeighter, DefaultHashBuilder, Evictions>,
+    Cache<(String, String), Arc<Mutex<Session>>, UnitWeighter, DefaultHashBuilder, EvictionCounter>,
 );
 
 impl CompressionSessions {
     /// So many are remembered; those unused for longest go first.
-    pub(crate) fn new(count: usize, evictions: &Evictions) -> Self {
+    pub(crate) fn new(count: usize, evictions: &EvictionCounter) -> Self {
         let hasher = DefaultHashBuilder::default();
         CompressionSessions(Cache::with(
             count,

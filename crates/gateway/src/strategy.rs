@@ -10,7 +10,7 @@ mod external;
 mod rate_limit;
 mod service;
 
-pub(crate) use rate_limit::StrategyLimits;
+use rate_limit::StrategyLimits;
 
 use crate::answer::Problem;
 use crate::rewrite::{RewriteInput, StrategyAnswers};
@@ -20,7 +20,7 @@ use candidate::{StrategyCandidate, find_candidates};
 use http::StatusCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_config::{Choice, Fallback, Strategy};
+use tokenforge_config::{Choice, Fallback, Strategy, ToolOutput};
 use tokenforge_engine::CompressedOutput;
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::upstream::UpstreamClient;
@@ -33,9 +33,20 @@ const WORK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What strategies share across requests.
 pub(crate) struct StrategyShared {
-    pub(crate) limits: StrategyLimits,
-    pub(crate) client: Arc<UpstreamClient>,
-    pub(crate) workers: WorkerPool,
+    limits: StrategyLimits,
+    client: Arc<UpstreamClient>,
+    workers: WorkerPool,
+}
+
+impl StrategyShared {
+    pub(crate) fn new(
+        settings: &ToolOutput,
+        client: &Arc<UpstreamClient>,
+        workers: &WorkerPool,
+    ) -> Self {
+        let limits = StrategyLimits::new(settings);
+        StrategyShared { limits, client: client.clone(), workers: workers.clone() }
+    }
 }
 
 /// Lets the strategy shorten what is still large in a request.
@@ -44,44 +55,44 @@ pub(crate) struct StrategyShared {
 /// The strategy failed, and the settings say that the request then fails too.
 pub(crate) async fn shorten(
     shared: &Arc<StrategyShared>,
-    order: &RewriteInput,
+    input: &RewriteInput,
 ) -> Result<StrategyAnswers, Problem> {
-    let strategy = order.state.settings.tool_output.strategy;
+    let strategy = input.state.settings.tool_output.strategy;
     if strategy == Strategy::Passthrough {
         return Ok(StrategyAnswers::default());
     }
-    let reading = order.clone();
+    let reading = input.clone();
     // They are taken through the stages: that is work like any other.
     let patience = WorkPatience { queue: QUEUE_PATIENCE, work: WORK_PATIENCE };
-    let finding = shared.workers.run(&order.tenant, patience, move || find_candidates(&reading));
+    let finding = shared.workers.run(&input.tenant, patience, move || find_candidates(&reading));
     let found = match finding.await {
         Ok(found) => found,
         // That the strategy was never asked is a failure of it like any other.
-        Err(_) if order.state.settings.tool_output.fallback_strategy == Fallback::Error => {
+        Err(_) if input.state.settings.tool_output.fallback_strategy == Fallback::Error => {
             return Err(Problem::busy());
         }
         Err(_) => {
-            order.shared.telemetry.gave_up();
+            input.shared.telemetry.gave_up();
             Vec::new()
         }
     };
     let mut tasks = tokio::task::JoinSet::new();
     for candidate in found {
-        tasks.spawn(shorten_one(shared.clone(), order.clone(), candidate));
+        tasks.spawn(shorten_one(shared.clone(), input.clone(), candidate));
     }
-    let mut shortened =
+    let mut answers =
         StrategyAnswers { strategy: Some(strategy.name()), ..StrategyAnswers::default() };
     while let Some(done) = tasks.join_next().await {
         let Ok(done) = done else { continue };
         let CandidateOutcome { text, compressed, error } = done?;
         if let Some(compressed) = compressed {
-            shortened.by_text.insert(text, compressed);
+            answers.by_text.insert(text, compressed);
         }
         if let Some(error) = error {
-            shortened.errors.insert(text, error);
+            answers.errors.insert(text, error);
         }
     }
-    Ok(shortened)
+    Ok(answers)
 }
 
 /// What the strategy had to do with one result.
@@ -97,26 +108,26 @@ struct CandidateOutcome {
 /// Asks the strategy about one result.
 async fn shorten_one(
     shared: Arc<StrategyShared>,
-    order: RewriteInput,
+    input: RewriteInput,
     candidate: StrategyCandidate,
 ) -> Result<CandidateOutcome, Problem> {
-    let telemetry = &order.shared.telemetry;
+    let telemetry = &input.shared.telemetry;
     let original = candidate.original;
     let done = |compressed, error| CandidateOutcome { text: original, compressed, error };
     if let Some(remembered) = &candidate.remembered {
-        telemetry.strategy_remembered();
-        let taken = remembered.as_deref().map(|text| candidate.as_compressed(&order, text));
+        telemetry.count_strategy_reuse();
+        let taken = remembered.as_deref().map(|text| candidate.as_compressed(&input, text));
         return Ok(done(taken, None));
     }
-    let settings = &order.state.settings.tool_output;
+    let settings = &input.state.settings.tool_output;
     let answer = match settings.strategy {
         Strategy::Passthrough => return Ok(done(None, None)),
         Strategy::Simple => Ok(first_words(&candidate.text)),
         Strategy::Api | Strategy::ExternalProvider => {
-            StrategyClient { shared: &shared, order: &order }.ask(&candidate).await
+            StrategyClient { shared: &shared, input: &input }.ask(&candidate).await
         }
     };
-    telemetry.strategy_asked(answer.is_ok());
+    telemetry.count_strategy_call(answer.is_ok());
     let error = answer.as_ref().err().map(|error| error.to_string().into_boxed_str());
     if let Some(error) = &error {
         let (strategy, fallback) = (settings.strategy.name(), settings.fallback_strategy.name());
@@ -132,8 +143,8 @@ async fn shorten_one(
         }
     };
     let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
-    let taken = text.as_deref().map(|text| candidate.as_compressed(&order, text));
-    let remembering = order.clone();
+    let taken = text.as_deref().map(|text| candidate.as_compressed(&input, text));
+    let remembering = input.clone();
     let remembered = run_blocking(move || candidate.remember(&remembering, text.as_deref())).await;
     Ok(done(taken.filter(|_| remembered == Some(true)), error))
 }

@@ -1,5 +1,5 @@
-//! Which provider a request is for. The first half of the SSRF guard is here: a client can name only hosts that the
-//! settings allow; the second, against DNS rebinding, is in `names.rs`.
+//! Which provider a request is for, and the first half of the SSRF guard: a client can name only hosts that the settings
+//! allow. The second half, against DNS rebinding, is `ssrf_guard.rs` of `tokenforge-proxy`.
 
 use crate::options;
 use http::uri::{Authority, PathAndQuery, Scheme};

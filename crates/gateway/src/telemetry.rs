@@ -1,4 +1,4 @@
-//! What can be seen from outside: counters, events, logs. Never a text, a prompt or a key.
+//! Telemetry: what can be seen from outside, in metrics, events and logs. Never a text, a prompt or a key.
 
 mod background_queue;
 mod counters;
@@ -16,7 +16,7 @@ mod tables;
 
 use crate::answer::Problem;
 use crate::report::RequestReport;
-use counters::Counters;
+use counters::MetricCounters;
 use ledger_writer::LedgerWriter;
 use live::LiveEvents;
 use log::EventLog;
@@ -36,7 +36,7 @@ use tokio::sync::broadcast;
 
 /// Counts, and tells whoever listens.
 pub(crate) struct Telemetry {
-    pub(crate) counters: Counters,
+    pub(crate) counters: MetricCounters,
     tables: Mutex<FigureTables>,
     recent: Mutex<RecentReports>,
     prices: RwLock<ModelPrices>,
@@ -48,7 +48,7 @@ pub(crate) struct Telemetry {
 impl Telemetry {
     pub(crate) fn new(settings: &Settings) -> Self {
         Telemetry {
-            counters: Counters::default(),
+            counters: MetricCounters::default(),
             tables: Mutex::default(),
             recent: Mutex::default(),
             prices: RwLock::new(ModelPrices::new(&settings.prices)),
@@ -131,18 +131,18 @@ impl Telemetry {
                 }
             }
             prompt::PromptOutcome::Kept(reason) => {
-                self.with_tables(|tables| tables.prompt_kept(reason.name()))
+                self.with_tables(|tables| tables.count_prompt_kept(reason.name()))
             }
         }
     }
 
     /// What a strategy said before was used again.
-    pub(crate) fn strategy_remembered(&self) {
+    pub(crate) fn count_strategy_reuse(&self) {
         self.counters.strategy_remembered.add(1);
     }
 
     /// A strategy was asked, and had an answer or not.
-    pub(crate) fn strategy_asked(&self, is_success: bool) {
+    pub(crate) fn count_strategy_call(&self, is_success: bool) {
         let (successes, failures) =
             (&self.counters.strategy_successes, &self.counters.strategy_failures);
         if is_success { successes } else { failures }.add(1);

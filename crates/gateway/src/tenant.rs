@@ -1,4 +1,4 @@
-//! Whose request it is: the gateway key it shows, else the credential it brings for the provider.
+//! Authentication: whose request it is, by the gateway key it shows, else by the credential it brings for the provider.
 
 mod scrub;
 

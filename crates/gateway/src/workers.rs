@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use tokenforge_config::Limits;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -41,8 +42,16 @@ pub(crate) struct WorkerLimits {
 }
 
 impl WorkerLimits {
+    /// As the settings say: for all cores, if they do not.
+    pub(crate) fn of(limits: &Limits) -> Self {
+        Self::of_cores(match limits.compression_threads {
+            0 => std::thread::available_parallelism().map_or(2, usize::from),
+            threads => threads,
+        })
+    }
+
     /// For so many cores.
-    pub(crate) fn of_cores(cores: usize) -> Self {
+    fn of_cores(cores: usize) -> Self {
         WorkerLimits {
             threads: 2 * cores,
             threads_per_tenant: cores.max(1),

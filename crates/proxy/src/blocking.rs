@@ -1,4 +1,4 @@
-//! Work that blocks, on threads where it may.
+//! Blocking work (`spawn_blocking`), with a timeout for whoever waits for it.
 
 use std::time::Duration;
 

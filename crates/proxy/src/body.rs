@@ -224,7 +224,7 @@ impl PassingBody {
         }
         match Pin::new(&mut self.rest).poll_frame(context) {
             Poll::Ready(frame) => {
-                self.stall_timer.moved();
+                self.stall_timer.restart();
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
             }
             Poll::Pending => {
@@ -247,7 +247,7 @@ impl StallTimer {
         StallTimer { timeout, timer: None, has_moved: false }
     }
 
-    fn moved(&mut self) {
+    fn restart(&mut self) {
         self.has_moved = true;
     }
 

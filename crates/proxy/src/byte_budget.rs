@@ -1,4 +1,5 @@
-//! Admission control by bytes (load shedding): how much of request bodies may be in memory to be worked on, in all and for one tenant.
+//! Admission control by bytes (load shedding): how much of request bodies may be in memory to be worked on, in all and for
+//! one tenant.
 //!
 //! What is done to a body takes several times its memory. A tenant has at most half of all, so that another always finds
 //! room for what it sends. Small bodies are not counted: their connections take as much.

@@ -52,7 +52,7 @@ impl<T> ClientStream<T> {
         ClientStream { stream, flow, head, write }
     }
 
-    fn written<R>(
+    fn time_write<R>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<R>>,
@@ -99,7 +99,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for ClientStream<T> {
         if let Poll::Ready(Ok(length)) = written {
             me.flow.wrote(length);
         }
-        me.written(context, written)
+        me.time_write(context, written)
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -108,13 +108,13 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for ClientStream<T> {
         if let Poll::Ready(Ok(())) = flushed {
             me.flow.wrote_all();
         }
-        me.written(context, flushed)
+        me.time_write(context, flushed)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let me = self.get_mut();
         let shut = Pin::new(&mut me.stream).poll_shutdown(context);
-        me.written(context, shut)
+        me.time_write(context, shut)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -131,7 +131,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for ClientStream<T> {
         if let Poll::Ready(Ok(length)) = written {
             me.flow.wrote(length);
         }
-        me.written(context, written)
+        me.time_write(context, written)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Content codings (gzip, deflate, brotli, zstd): how bodies are compressed on the wire, and what stops a decompression bomb.
+//! Content codings (gzip, deflate, brotli, zstd): how bodies are compressed on the wire, and what stops a decompression
+//! bomb.
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, HeaderMap};

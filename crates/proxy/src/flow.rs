@@ -88,7 +88,7 @@ impl FlowControl {
     }
 
     #[inline]
-    fn gave(&self, bytes: usize) {
+    fn count_given(&self, bytes: usize) {
         let before = self.unwritten.load(Ordering::Relaxed);
         self.unwritten.store(before.saturating_add(bytes), Ordering::Relaxed);
     }
@@ -145,7 +145,7 @@ impl<B: HttpBody<Data = Bytes, Error = BodyError> + Unpin> HttpBody for FlowBody
             }
         }
         let piece = rest.split_to(rest.len().min(room));
-        flow.gave(piece.len());
+        flow.count_given(piece.len());
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 

@@ -5,8 +5,8 @@
 //! over a connection pool that every serving thread has for itself. A [`Body`](body::Body) passes through as it arrives, with
 //! backpressure, or is read whole within bounds.
 //!
-//! Settings come as small types of this crate's own. It knows nothing of models, tenants or compression, and is tested
-//! without them.
+//! Settings come as small types of this crate's own. It knows nothing of models or compression, a tenant is a name to
+//! it, and it is tested without them.
 
 pub mod blocking;
 pub mod body;

@@ -1,7 +1,12 @@
 //! Serving threads: a thread-per-core server, where each thread has a runtime and a connection pool of its own.
 //!
-//! Each has a runtime of its own, and upstream connections of its own, and a connection stays with the thread it was given
-//! to. So a request wakes nobody but its own thread; one runtime for all would hand it from thread to thread.
+//! A connection stays with the thread it was given to. So a request wakes nobody but its own thread; one runtime for all
+//! would hand it from thread to thread.
+//!
+//! A thread with nothing to do sleeps at once. To stay awake for 50 µs after a request, in case the next one comes, was tried
+//! and taken out again: it gained where waking a thread is dear (106 to 140 % of a bare passthrough's requests over one
+//! connection, against 99 to 110 % without) and mostly lost where waking is cheap (82 to 100 %, against 92 to 105 %). Without
+//! it, some 30 % less processor time is used.
 
 use crate::connection::{AcceptedConnection, ClientTimeouts, serve_connection};
 use crate::server::{RequestHandler, ServerLimits};
@@ -110,7 +115,8 @@ async fn serve_arriving(
 }
 
 /// Something is always due soon. Else every timeout of a request is the next thing due, and the thread wakes itself to be
-/// told so.
+/// told so. Measured while one runtime still served all, where that cost two system calls and a second thread: with 2 KB
+/// over one connection, 79 % of a bare passthrough's requests became 87 %.
 async fn keep_timer_busy() {
     loop {
         sleep(HEARTBEAT).await;

@@ -79,7 +79,7 @@ async fn compress(
         true => redact_request(&gateway.workers, &tenant, body.clone(), Some(dialect)).await?,
         false => None,
     };
-    let order = RewriteInput {
+    let input = RewriteInput {
         shared: gateway.rewriter.shared.clone(),
         state,
         dialect,
@@ -99,7 +99,7 @@ async fn compress(
         is_redacted: redacted.is_some(),
         body: redacted.unwrap_or(body),
     };
-    let rewritten = gateway.rewriter.rewrite(&order).await?;
+    let rewritten = gateway.rewriter.rewrite(&input).await?;
     gateway.telemetry.count_rewritten(&rewritten.report);
     let (before, after) = rewritten.report.tokens();
     let stages = applied_stages(&rewritten.report);

@@ -1,4 +1,4 @@
-//! Events as they happen, as a stream that a browser reads.
+//! Events as they happen, as a stream of server-sent events (SSE) that a browser reads.
 
 use crate::gateway::Gateway;
 use bytes::Bytes;

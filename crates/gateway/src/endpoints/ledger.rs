@@ -1,4 +1,4 @@
-//! What the ledger says, in figures: sums, sessions and their turns, and what models fetched back.
+//! The ledger API: sums, sessions and their turns, and what models fetched back.
 //!
 //! | path | says |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What is asked of the ledger, in the query of an address.
+//! A query of the ledger, as it is written in the query of an address.
 
 use crate::answer::Problem;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,7 +22,7 @@ pub(super) struct LedgerQuery {
 }
 
 impl LedgerQuery {
-    /// Reads a query that may have these names, and those of a [`Filter`].
+    /// Reads a query that may have these names, and those of a [`EntryFilter`].
     pub(super) fn read(query: Option<&str>, names: &[&str]) -> Result<Self, Problem> {
         let filter = EntryFilter::default();
         let mut asked =

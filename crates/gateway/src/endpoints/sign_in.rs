@@ -1,4 +1,4 @@
-//! Signing a browser in: a one-time link for whoever has the admin token, and a cookie for who opens it.
+//! Sign-in of a browser: a one-time link for whoever has the admin token, and a cookie for who opens it.
 //!
 //! The code of the link is in the fragment of its address, which no browser sends and no server logs.
 

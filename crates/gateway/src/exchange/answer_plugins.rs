@@ -1,4 +1,4 @@
-//! The answer of the upstream, for the plugins that ask to see it.
+//! Plugins after the upstream: they are shown its answer, whole and decoded, if they ask for that.
 
 use super::{RequestScope, Stop};
 use crate::answer::Problem;
@@ -26,6 +26,13 @@ enum AnswerReading {
     None,
 }
 
+/// What came of reading an answer.
+enum ReadAnswer {
+    Whole(WholeAnswer),
+    /// It goes on as it comes.
+    Unread(TappedBody),
+}
+
 /// An answer that was read: as it came, and what that says.
 struct WholeAnswer {
     wire: Bytes,
@@ -44,11 +51,13 @@ impl RequestScope<'_> {
             BodyNeed::Buffered { up_to } => {
                 Box::pin(self.read_answer(exchange, body, up_to)).await?
             }
-            BodyNeed::None => Err(body),
+            BodyNeed::None => ReadAnswer::Unread(body),
         };
         match read {
-            Ok(whole) => Ok(Box::pin(self.run_on_whole(exchange, whole)).await?.into()),
-            Err(body) => {
+            ReadAnswer::Whole(whole) => {
+                Ok(Box::pin(self.run_on_whole(exchange, whole)).await?.into())
+            }
+            ReadAnswer::Unread(body) => {
                 self.run(Phase::PostUpstream, exchange).await?;
                 Ok(body)
             }
@@ -61,19 +70,19 @@ impl RequestScope<'_> {
         exchange: &mut Exchange,
         body: TappedBody,
         up_to: usize,
-    ) -> Result<Result<WholeAnswer, TappedBody>, Stop> {
+    ) -> Result<ReadAnswer, Stop> {
         let coding = match self.reading(exchange, &body.body, up_to) {
             AnswerReading::Whole(coding) => coding,
             AnswerReading::Stream => {
                 exchange.set_response_streamed();
-                return Ok(Err(body));
+                return Ok(ReadAnswer::Unread(body));
             }
-            AnswerReading::None => return Ok(Err(body)),
+            AnswerReading::None => return Ok(ReadAnswer::Unread(body)),
         };
         let TappedBody { body, tap } = body;
         let wire = match body.read(up_to).await {
             Ok(BodyRead::Whole(wire)) => wire,
-            Ok(BodyRead::TooLong(body)) => return Ok(Err(TappedBody { body, tap })),
+            Ok(BodyRead::TooLong(body)) => return Ok(ReadAnswer::Unread(TappedBody { body, tap })),
             Err(_) => {
                 let message = "the upstream's answer broke off";
                 return Err(Problem::new(StatusCode::BAD_GATEWAY, message).into());
@@ -83,14 +92,14 @@ impl RequestScope<'_> {
             tap.see(&wire);
         }
         let Some(coding) = coding else {
-            return Ok(Ok(WholeAnswer { decoded: wire.clone(), wire }));
+            return Ok(ReadAnswer::Whole(WholeAnswer { decoded: wire.clone(), wire }));
         };
         let coded = wire.clone();
         let decoding = tokio::task::spawn_blocking(move || coding.decode(&coded, up_to));
         match decoding.await {
-            Ok(Ok(decoded)) => Ok(Ok(WholeAnswer { wire, decoded })),
+            Ok(Ok(decoded)) => Ok(ReadAnswer::Whole(WholeAnswer { wire, decoded })),
             // Too long, or not what it says: that is between the upstream and the client.
-            _ => Ok(Err(Body::from(wire).into())),
+            _ => Ok(ReadAnswer::Unread(Body::from(wire).into())),
         }
     }
 

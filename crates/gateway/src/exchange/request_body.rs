@@ -1,4 +1,4 @@
-//! The body of a request: read where somebody has to see it, passed on as it comes where nobody has.
+//! The body of a request: buffered within bounds where somebody has to see it, streamed through where nobody has.
 
 use super::{ModelRequest, RequestScope, Stop};
 use crate::answer::Problem;

@@ -49,7 +49,7 @@ impl ResponsePath {
             ResponsePath::Plain(metered) => {
                 metered.as_deref_mut().map(|metered| &mut metered.account)
             }
-            ResponsePath::Relayed(job) => Some(&mut job.account),
+            ResponsePath::Relayed(context) => Some(&mut context.account),
         }
     }
 }
@@ -68,12 +68,12 @@ impl RequestScope<'_> {
             RequestPayload::Plain(body) => (body, None),
             RequestPayload::Coded { wire, decoded } => (decoded, Some(wire.into())),
         };
-        let order = self.rewrite_input(exchange, body.clone(), options, target);
-        let Some(mut order) = order.filter(|_| !body.is_empty()) else {
+        let input = self.rewrite_input(exchange, body.clone(), options, target);
+        let Some(mut input) = input.filter(|_| !body.is_empty()) else {
             return self.without_forge(exchange, body, wire, options, checked.is_redacted);
         };
-        order.is_redacted = checked.is_redacted;
-        let rewritten = self.gateway.rewriter.rewrite(&order).await?;
+        input.is_redacted = checked.is_redacted;
+        let rewritten = self.gateway.rewriter.rewrite(&input).await?;
         let headers = token_headers(&rewritten.report);
         self.gateway.telemetry.count_rewritten(&rewritten.report);
         let body = match wire.filter(|_| !rewritten.is_changed) {
@@ -84,7 +84,7 @@ impl RequestScope<'_> {
             }
         };
         let is_billed =
-            order.purpose == RequestPurpose::Generate && rewritten.report.dialect.is_some();
+            input.purpose == RequestPurpose::Generate && rewritten.report.dialect.is_some();
         let sent = rewritten.body.len();
         let account = is_billed.then(|| {
             let headers = &exchange.request().headers;
@@ -93,28 +93,28 @@ impl RequestScope<'_> {
             let account = PendingAccount::new(telemetry, rewritten.report, Some(sent));
             account.with_subscription(is_subscription)
         });
-        let (dialect, streams) = (order.dialect, rewritten.streams);
-        let way = match account {
+        let (dialect, streams) = (input.dialect, rewritten.streams);
+        let path = match account {
             Some(account) if rewritten.may_expand => {
                 let originals = RequestOriginals {
-                    tenant: order.tenant.to_string(),
-                    dialect: order.dialect,
-                    body: order.body.clone(),
+                    tenant: input.tenant.to_string(),
+                    dialect: input.dialect,
+                    body: input.body.clone(),
                     results: rewritten.originals,
                     settings: rewritten.settings,
                     key: rewritten.key,
                 };
                 let RewrittenBody { replaced, is_stored, .. } = rewritten;
-                let job =
+                let context =
                     relay::RelayContext::new(originals, replaced, streams, is_stored, account);
-                ResponsePath::Relayed(Box::new(job))
+                ResponsePath::Relayed(Box::new(context))
             }
             account => {
                 let metered = |account| Box::new(MeteredAnswer { account, dialect, streams });
                 ResponsePath::Plain(account.map(metered))
             }
         };
-        Ok(OutgoingRequest { body, response_path: way, headers })
+        Ok(OutgoingRequest { body, response_path: path, headers })
     }
 
     /// What is to be rewritten, if it is anything that we know.

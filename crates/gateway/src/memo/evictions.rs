@@ -5,15 +5,15 @@ use quick_cache::Lifecycle;
 
 /// Counts what leaves a cache for want of room. Not in `on_evict`, which is also told of what is replaced.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Evictions(SharedCounter);
+pub(crate) struct EvictionCounter(SharedCounter);
 
-impl Evictions {
+impl EvictionCounter {
     pub(crate) fn counted_by(counter: &SharedCounter) -> Self {
-        Evictions(counter.clone())
+        EvictionCounter(counter.clone())
     }
 }
 
-impl<Key, Value> Lifecycle<Key, Value> for Evictions {
+impl<Key, Value> Lifecycle<Key, Value> for EvictionCounter {
     type RequestState = ();
 
     fn begin_request(&self) {}

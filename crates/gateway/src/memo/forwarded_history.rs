@@ -1,6 +1,7 @@
-//! What models have seen of their conversations, kept for the next turn: it differs by what is new.
+//! Forwarded histories: what models have seen of their conversations, cached for the next turn, which differs by what is
+//! new. Bounded in bytes; eviction is `quick_cache`'s, close to LRU.
 
-use super::{ConversationKey, Evictions, MemoEntry};
+use super::{ConversationKey, EvictionCounter, MemoEntry};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::Arc;
@@ -9,40 +10,43 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Histories by what was seen.
 pub(crate) struct ForwardedHistories {
-    kept: Cache<HistoryKey, Arc<History>, HistoryWeight, DefaultHashBuilder, Evictions>,
+    histories: Cache<HistoryKey, Arc<History>, HistoryWeight, DefaultHashBuilder, EvictionCounter>,
 }
 
 /// The results of a conversation so far, and what was forwarded for them, as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct HistoryKey {
-    chain: u128,
+    conversation: u128,
     forwarded: u64,
 }
 
 impl HistoryKey {
     /// With the result at the end of this conversation, of which this became.
-    pub(crate) fn and(self, chain: ConversationKey, entry: &MemoEntry) -> Self {
+    pub(crate) fn and(self, conversation: ConversationKey, entry: &MemoEntry) -> Self {
         let fingerprint = entry.figures.compressed_fingerprint.to_le_bytes();
-        HistoryKey { chain: chain.0, forwarded: xxh3_64_with_seed(&fingerprint, self.forwarded) }
+        HistoryKey {
+            conversation: conversation.0,
+            forwarded: xxh3_64_with_seed(&fingerprint, self.forwarded),
+        }
     }
 }
 
 impl ForwardedHistories {
-    pub(super) fn new(bytes: u64, evictions: &Evictions) -> Self {
+    pub(super) fn new(bytes: u64, evictions: &EvictionCounter) -> Self {
         let hasher = DefaultHashBuilder::default();
         ForwardedHistories {
-            kept: Cache::with(100, bytes, HistoryWeight, hasher, evictions.clone()),
+            histories: Cache::with(100, bytes, HistoryWeight, hasher, evictions.clone()),
         }
     }
 
     /// What was seen, for good: whoever takes it may add to it.
-    pub(crate) fn take(&self, seen: HistoryKey) -> Option<History> {
-        let (_, history) = self.kept.remove(&seen)?;
+    pub(crate) fn take(&self, key: HistoryKey) -> Option<History> {
+        let (_, history) = self.histories.remove(&key)?;
         Some(Arc::unwrap_or_clone(history))
     }
 
-    pub(crate) fn keep(&self, seen: HistoryKey, history: History) {
-        self.kept.insert(seen, Arc::new(history));
+    pub(crate) fn keep(&self, key: HistoryKey, history: History) {
+        self.histories.insert(key, Arc::new(history));
     }
 }
 

@@ -1,4 +1,5 @@
-//! Texts of results, and whole conversations, that were sent before: found by their first bytes while a body is read.
+//! EarlierReading spans: texts of results, and whole conversations, that were sent before, found by their first bytes while a body
+//! is read.
 //!
 //! What is found is compared with the body and passed: it need not be scanned, nor hashed, nor compared again.
 
@@ -30,26 +31,33 @@ pub(crate) struct ConversationOwner<'s> {
     pub(crate) session: Option<&'s str>,
 }
 
-/// Finds what a speaker sent before while a body is read.
+/// Finds what an owner sent before while a body is read.
 pub(crate) struct KnownSpans<'m> {
     memo: &'m Memo,
     tenant: u64,
     session: u64,
     found: RefCell<SpanHits>,
-    /// Texts that were learned since, in the order of the body. Apart from those that were found: putting each in its place
+    /// MessageTexts that were learned since, in the order of the body. Apart from those that were found: putting each in its place
     /// among them would take time by the square of their number.
     learned: RefCell<SpanHits>,
     /// The conversation that the body goes on with.
-    trail: OnceCell<Arc<ReadConversation>>,
+    conversation: OnceCell<Arc<ReadConversation>>,
 }
 
 impl<'m> KnownSpans<'m> {
-    pub(super) fn new(memo: &'m Memo, speaker: ConversationOwner<'_>, found: SpanHits) -> Self {
-        let tenant = xxh3_64_with_seed(speaker.tenant.as_bytes(), memo.seed);
-        let seed = tenant.wrapping_add(speaker.dialect as u64);
-        let session = xxh3_64_with_seed(speaker.session.unwrap_or_default().as_bytes(), seed);
+    pub(super) fn new(memo: &'m Memo, owner: ConversationOwner<'_>, found: SpanHits) -> Self {
+        let tenant = xxh3_64_with_seed(owner.tenant.as_bytes(), memo.seed);
+        let seed = tenant.wrapping_add(owner.dialect as u64);
+        let session = xxh3_64_with_seed(owner.session.unwrap_or_default().as_bytes(), seed);
         let learned = RefCell::default();
-        KnownSpans { memo, tenant, session, found: found.into(), learned, trail: OnceCell::new() }
+        KnownSpans {
+            memo,
+            tenant,
+            session,
+            found: found.into(),
+            learned,
+            conversation: OnceCell::new(),
+        }
     }
 
     pub(crate) fn into_hits(self) -> SpanHits {
@@ -93,10 +101,11 @@ impl<'m> KnownSpans<'m> {
     pub(crate) fn learn_turns(&self, request: &Request<'_>, body: &[u8]) {
         let known = merge_hits(self.found.take(), self.learned.take());
         self.found.replace(known);
-        if let Some((list, trail)) = ReadConversation::of(request, body, &self.found.borrow())
-            && let Some(key) = self.trail_key(list)
+        if let Some((list, conversation)) =
+            ReadConversation::of(request, body, &self.found.borrow())
+            && let Some(key) = self.conversation_key(list)
         {
-            self.memo.read_cache.keep(key, trail);
+            self.memo.read_cache.keep(key, conversation);
         }
     }
 
@@ -104,7 +113,7 @@ impl<'m> KnownSpans<'m> {
         xxh3_64_with_seed(head, self.tenant)
     }
 
-    fn trail_key(&self, list: &[u8]) -> Option<u64> {
+    fn conversation_key(&self, list: &[u8]) -> Option<u64> {
         Some(xxh3_64_with_seed(list.get(..read_cache::HEAD)?, self.session))
     }
 }
@@ -136,14 +145,14 @@ impl EarlierReading for KnownSpans<'_> {
     }
 
     fn turns(&self, at: usize, list: &[u8]) -> Option<(&ConversationTurns, usize)> {
-        let trail = self.memo.read_cache.find(self.trail_key(list)?)?;
-        let trail = self.trail.get_or_init(|| trail);
-        let (same, mut found) = trail.common_prefix(list);
-        let end = trail.turns.end_within(same, list)?;
+        let conversation = self.memo.read_cache.find(self.conversation_key(list)?)?;
+        let conversation = self.conversation.get_or_init(|| conversation);
+        let (same, mut found) = conversation.common_prefix(list);
+        let end = conversation.turns.end_within(same, list)?;
         found.truncate(found.partition_point(|(start, _)| *start < end));
         let found = found.into_iter();
         self.found.borrow_mut().extend(found.map(|(start, entry)| (at + start, entry)));
-        Some((&trail.turns, end))
+        Some((&conversation.turns, end))
     }
 }
 
@@ -152,7 +161,7 @@ mod tests {
     use super::*;
     use crate::memo::ForwardedResult;
     use crate::report::ResultFigures;
-    use tokenforge_providers::MessageTexts;
+    use tokenforge_providers::MessageTexts as Speech;
 
     fn body(text: &str) -> String {
         format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"a","content":"{text}"}}]}}"#)
@@ -166,7 +175,7 @@ mod tests {
     fn keep(memo: &Memo, request: &Request<'_>, body: &str) -> Arc<MemoEntry> {
         let figures = Arc::new(ResultFigures::untouched("bash", None));
         let forwarded = ForwardedResult::untouched(figures);
-        memo.keep(memo.chain("us", 0), &request.results[0], body.as_bytes(), forwarded)
+        memo.keep(memo.begin("us", 0), &request.results[0], body.as_bytes(), forwarded)
     }
 
     #[test]
@@ -179,12 +188,8 @@ mod tests {
 
         let is_known = |tenant: &str, body: &str| {
             let texts = memo.known_spans(speaker(tenant), SpanHits::new());
-            let read = Request::read_again(
-                body.as_bytes(),
-                Dialect::OpenAiChat,
-                MessageTexts::Unwanted,
-                &texts,
-            );
+            let read =
+                Request::read_again(body.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
             texts.at(&read.unwrap().results[0].span).is_some()
         };
         assert!(is_known("us", &first));

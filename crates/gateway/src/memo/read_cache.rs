@@ -1,6 +1,7 @@
-//! Conversations as they were read last: the next turn is read from where they ended.
+//! Read cache: conversations as they were read last, so that the next turn is read from where they ended. Bounded in
+//! bytes; eviction is `quick_cache`'s, close to LRU.
 
-use super::{Evictions, MemoEntry, SpanHits};
+use super::{EvictionCounter, MemoEntry, SpanHits};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::{Arc, Weak};
@@ -11,7 +12,8 @@ pub(super) const HEAD: usize = 128;
 
 /// Conversations by a hash of how they begin: the latest of those that begin alike.
 pub(crate) struct ReadCache {
-    kept: Cache<u64, Arc<ReadConversation>, ConversationWeight, DefaultHashBuilder, Evictions>,
+    conversations:
+        Cache<u64, Arc<ReadConversation>, ConversationWeight, DefaultHashBuilder, EvictionCounter>,
 }
 
 /// A conversation that was read.
@@ -24,17 +26,19 @@ pub(super) struct ReadConversation {
 }
 
 impl ReadCache {
-    pub(super) fn new(bytes: u64, evictions: &Evictions) -> Self {
+    pub(super) fn new(bytes: u64, evictions: &EvictionCounter) -> Self {
         let hasher = DefaultHashBuilder::default();
-        ReadCache { kept: Cache::with(100, bytes, ConversationWeight, hasher, evictions.clone()) }
+        ReadCache {
+            conversations: Cache::with(100, bytes, ConversationWeight, hasher, evictions.clone()),
+        }
     }
 
     pub(super) fn find(&self, key: u64) -> Option<Arc<ReadConversation>> {
-        self.kept.get(&key)
+        self.conversations.get(&key)
     }
 
-    pub(super) fn keep(&self, key: u64, trail: ReadConversation) {
-        self.kept.insert(key, Arc::new(trail));
+    pub(super) fn keep(&self, key: u64, conversation: ReadConversation) {
+        self.conversations.insert(key, Arc::new(conversation));
     }
 }
 
@@ -92,10 +96,13 @@ fn shared_bytes(one: &[u8], other: &[u8]) -> usize {
 struct ConversationWeight;
 
 impl Weighter<u64, Arc<ReadConversation>> for ConversationWeight {
-    fn weight(&self, _: &u64, trail: &Arc<ReadConversation>) -> u64 {
-        let texts = size_of_val(&*trail.texts);
-        (size_of::<ReadConversation>() + 128 + trail.turns.size() + trail.around.len() + texts)
-            as u64
+    fn weight(&self, _: &u64, conversation: &Arc<ReadConversation>) -> u64 {
+        let texts = size_of_val(&*conversation.texts);
+        (size_of::<ReadConversation>()
+            + 128
+            + conversation.turns.size()
+            + conversation.around.len()
+            + texts) as u64
     }
 }
 
@@ -105,7 +112,7 @@ mod tests {
     use super::*;
     use crate::memo::ForwardedResult;
     use crate::report::ResultFigures;
-    use tokenforge_providers::{Dialect, MessageTexts};
+    use tokenforge_providers::{Dialect, MessageTexts as ReplyRewriter};
 
     const US: ConversationOwner<'_> =
         ConversationOwner { tenant: "us", dialect: Dialect::OpenAiChat, session: Some("s") };
@@ -130,15 +137,15 @@ mod tests {
     }
 
     /// Reads a body and learns what is in it; which of its results were known, and whether all of its turns were.
-    fn read(memo: &Memo, speaker: ConversationOwner<'_>, body: &str) -> (Vec<bool>, bool) {
+    fn read(memo: &Memo, owner: ConversationOwner<'_>, body: &str) -> (Vec<bool>, bool) {
         let body = body.as_bytes();
-        let texts = memo.known_spans(speaker, SpanHits::new());
+        let texts = memo.known_spans(owner, SpanHits::new());
         let request =
-            Request::read_again(body, speaker.dialect, MessageTexts::Unwanted, &texts).unwrap();
-        let plainly = Request::read(body, speaker.dialect).unwrap();
+            Request::read_again(body, owner.dialect, ReplyRewriter::Unwanted, &texts).unwrap();
+        let plainly = Request::read(body, owner.dialect).unwrap();
         assert_eq!(request.results, plainly.results);
         assert_eq!((&request.calls, &request.answers), (&plainly.calls, &plainly.answers));
-        let mut chain = memo.chain(speaker.tenant, 0);
+        let mut chain = memo.begin(owner.tenant, 0);
         let mut known = Vec::new();
         for result in &request.results {
             known.push(texts.at(&result.span).is_some());
@@ -174,13 +181,13 @@ mod tests {
         let memo = Memo::default();
         let marked = |results| body("m", results, r#","cache_control":{"type":"ephemeral"}"#);
         read(&memo, US, &marked(6));
-        let (_, trail) = memo.read_cache.kept.iter().next().unwrap();
+        let (_, conversation) = memo.read_cache.conversations.iter().next().unwrap();
         let longer = marked(7);
         let list = &longer[longer.find('[').unwrap()..];
-        let (same, found) = trail.common_prefix(list.as_bytes());
+        let (same, found) = conversation.common_prefix(list.as_bytes());
         assert_eq!(found.len(), 4);
         assert!(list[..same].ends_with("line of result 5\\n\""), "all but the mark behind it");
-        let end = trail.turns.end_within(same, list.as_bytes()).unwrap();
+        let end = conversation.turns.end_within(same, list.as_bytes()).unwrap();
         assert!(list[end..].starts_with(r#",{"role":"tool","tool_call_id":"c5""#));
     }
 

@@ -1,4 +1,4 @@
-//! Whoever the answer is for.
+//! Where a relayed answer goes: a client that reads a stream, with backpressure, or one that waits for the whole.
 
 use bytes::Bytes;
 use tokenforge_proxy::body::{Body, BodyError};

@@ -1,4 +1,4 @@
-//! What an answer has to do with: the request, and what may be asked about it.
+//! The context of a relayed answer: the request it belongs to, and what may be asked about it.
 
 use crate::expand::RequestOriginals;
 use crate::pending_account::PendingAccount;

@@ -3,10 +3,12 @@
 use super::whole;
 use super::{ReplyRelay, UpstreamAnswer};
 use crate::answer::Problem;
+use bytes::Bytes;
 use http::response;
 use tokenforge_providers::error_document;
 use tokenforge_proxy::body::Body;
 use tokenforge_proxy::coding::ContentCoding;
+use tokenforge_proxy::read::BodyRead;
 use tokenforge_proxy::upstream::UpstreamFailure;
 
 /// So much of an error is read to be told in a stream. Errors of providers have a few hundred bytes.
@@ -31,7 +33,7 @@ impl ReplyRelay {
     /// Leaves a line in the log, which names the status or the failure and no text of anybody.
     pub(super) fn log(&self, why: &NoReply) {
         self.shared.originals.telemetry.counters.follow_ups_failed.add(1);
-        let dialect = self.job.originals.dialect;
+        let dialect = self.context.originals.dialect;
         let what = "the provider did not answer to an expansion; the client hears of it";
         match why {
             NoReply::Answered(head, _) => {
@@ -43,16 +45,19 @@ impl ReplyRelay {
 
     /// The event with which a stream breaks off.
     pub(super) async fn error_event(&mut self, why: NoReply) -> Vec<u8> {
-        let dialect = self.job.originals.dialect;
+        let dialect = self.context.originals.dialect;
         let (problem, said) = match why {
             NoReply::Answered(head, body) => {
                 let coding = ContentCoding::of(&head.headers).ok().flatten();
                 let answer = UpstreamAnswer { body, coding, decoder: None };
-                let said = whole::plain(answer, ERROR_BYTES).await.ok().and_then(Result::ok);
+                let said = match whole::plain(answer, ERROR_BYTES).await {
+                    Ok(BodyRead::Whole(said)) => said,
+                    _ => Bytes::new(),
+                };
                 let message = format!("the upstream answered {}", head.status);
-                (Problem::new(head.status, message), said.unwrap_or_default())
+                (Problem::new(head.status, message), said)
             }
-            NoReply::Failed(failure) => (Problem::from(&failure), Default::default()),
+            NoReply::Failed(failure) => (Problem::from(&failure), Bytes::new()),
         };
         let ours = problem.answer_bytes(Some(dialect)).into_body();
         let document = error_document(dialect, &said).or_else(|| str::from_utf8(&ours).ok());

@@ -1,4 +1,4 @@
-//! How the provider was asked, and is asked again.
+//! A request template: how the provider was asked, to be asked again with another body.
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};

@@ -1,4 +1,4 @@
-//! What the model has seen of a conversation, read only when a new result may point to it.
+//! The model's view of a conversation: what was forwarded so far, read only when a new result may point to it.
 
 use super::results::MemoHit;
 use crate::memo::{ConversationKey, ForwardedHistories, HistoryKey, MemoEntry};
@@ -10,10 +10,10 @@ use tokenforge_providers::{ResultShape, ToolResult, unescape};
 /// The results so far, as they are forwarded.
 pub(super) struct ConversationView<'r> {
     /// What earlier turns left.
-    kept: &'r ForwardedHistories,
+    histories: &'r ForwardedHistories,
     history: History,
     /// What the history holds, once it was asked for.
-    seen: Option<HistoryKey>,
+    key: Option<HistoryKey>,
     /// Texts that nobody asked about yet, and all that was seen with them.
     waiting: Vec<UnreadText<'r>>,
     latest: HistoryKey,
@@ -21,51 +21,51 @@ pub(super) struct ConversationView<'r> {
 
 struct UnreadText<'r> {
     result: &'r ToolResult,
-    chain: ConversationKey,
+    conversation: ConversationKey,
     entry: Arc<MemoEntry>,
-    seen: HistoryKey,
+    key: HistoryKey,
 }
 
 impl<'r> ConversationView<'r> {
     /// Of a conversation with so many results.
-    pub(super) fn new(kept: &'r ForwardedHistories, count: usize) -> Self {
+    pub(super) fn new(histories: &'r ForwardedHistories, count: usize) -> Self {
         let (waiting, latest) = (Vec::with_capacity(count), HistoryKey::default());
-        ConversationView { kept, history: History::default(), seen: None, waiting, latest }
+        ConversationView { histories, history: History::default(), key: None, waiting, latest }
     }
 
     /// This became of the result at the end of a conversation.
     pub(super) fn add(
         &mut self,
         result: &'r ToolResult,
-        chain: ConversationKey,
+        conversation: ConversationKey,
         entry: Arc<MemoEntry>,
     ) {
-        self.latest = self.latest.and(chain, &entry);
-        self.waiting.push(UnreadText { result, chain, entry, seen: self.latest });
+        self.latest = self.latest.and(conversation, &entry);
+        self.waiting.push(UnreadText { result, conversation, entry, key: self.latest });
     }
 
     /// The results so far, of which nobody asked what was shown before them.
     pub(super) fn into_hits(self) -> Vec<MemoHit> {
-        self.waiting.into_iter().map(|text| (text.chain, text.entry)).collect()
+        self.waiting.into_iter().map(|text| (text.conversation, text.entry)).collect()
     }
 
     /// What was shown before a result. The texts of one result are one, and none of them is before the others.
     pub(super) fn before(&mut self, result: &ToolResult, body: &[u8]) -> &History {
         let ready = self.waiting.partition_point(|text| text.result.number < result.number);
         // Asked for every text of a result, it is something to do for the first alone: what waits is not moved in vain.
-        if ready > 0 || self.seen.is_none() {
+        if ready > 0 || self.key.is_none() {
             let ready = self.take_up(ready);
             let before = self.waiting.drain(..ready);
             for texts in before.as_slice().chunk_by(|a, b| a.result.number == b.result.number) {
                 let (Some(first), Some(last)) = (texts.first(), texts.last()) else { continue };
-                let shown: Vec<Cow<'_, str>> =
-                    texts.iter().map(|text| text.forwarded(body)).collect();
+                let view: Vec<Cow<'_, str>> =
+                    texts.iter().map(|text| text.forwarded_text(body)).collect();
                 let (id, tool) = (first.result.id(body), first.result.tool(body));
                 let arguments = first.result.arguments.as_ref();
                 let arguments = arguments.and_then(|found| found.text(body)).unwrap_or_default();
                 let call = ToolCall { id: id.as_deref(), tool: &tool, arguments: &arguments };
-                self.history.add(&call, &shown.join("\n"));
-                self.seen = Some(last.seen);
+                self.history.add(&call, &view.join("\n"));
+                self.key = Some(last.key);
             }
         }
         &self.history
@@ -74,18 +74,18 @@ impl<'r> ConversationView<'r> {
     /// Goes on from the longest part of the conversation that an earlier turn left, of these first texts that wait. How
     /// many of them still do.
     fn take_up(&mut self, ready: usize) -> usize {
-        if self.seen.is_some() {
+        if self.key.is_some() {
             return ready;
         }
-        self.seen = Some(HistoryKey::default());
+        self.key = Some(HistoryKey::default());
         let mut next = None;
         for at in (0..ready).rev() {
-            let UnreadText { seen, result, .. } = self.waiting[at];
+            let UnreadText { key, result, .. } = self.waiting[at];
             // Half of a result's texts are another result.
             let is_last = next.replace(result.number) != Some(result.number);
-            if let Some(history) = is_last.then(|| self.kept.take(seen)).flatten() {
+            if let Some(history) = is_last.then(|| self.histories.take(key)).flatten() {
                 self.history = history;
-                self.seen = Some(seen);
+                self.key = Some(key);
                 self.waiting.drain(..=at);
                 return ready - at - 1;
             }
@@ -95,15 +95,15 @@ impl<'r> ConversationView<'r> {
 
     /// Leaves what was seen for the next turn.
     pub(super) fn keep_for_next_turn(self) {
-        if let Some(seen) = self.seen.filter(|seen| *seen != HistoryKey::default()) {
-            self.kept.keep(seen, self.history);
+        if let Some(key) = self.key.filter(|key| *key != HistoryKey::default()) {
+            self.histories.keep(key, self.history);
         }
     }
 }
 
 impl UnreadText<'_> {
     /// What the model sees of the result.
-    fn forwarded<'t>(&'t self, body: &'t [u8]) -> Cow<'t, str> {
+    fn forwarded_text<'t>(&'t self, body: &'t [u8]) -> Cow<'t, str> {
         let text = match &self.entry.replacement {
             Some(replacement) => text_of(replacement, self.result.shape),
             None => self.result.text(body),
@@ -143,17 +143,21 @@ mod tests {
         let request = Request::read(body.as_bytes(), Dialect::Anthropic).unwrap();
         assert_eq!(request.results.len(), PARTS);
         let memo = Memo::default();
-        let mut shown = ConversationView::new(&memo.histories, PARTS);
-        let (place, mut chain) = (shown.waiting.as_ptr(), memo.chain("us", 0));
+        let mut view = ConversationView::new(&memo.histories, PARTS);
+        let (place, mut conversation) = (view.waiting.as_ptr(), memo.begin("us", 0));
         for result in &request.results {
-            shown.before(result, body.as_bytes());
-            assert_eq!((shown.waiting.as_ptr(), shown.waiting.capacity()), (place, PARTS));
-            chain = memo.next(chain, result, body.as_bytes(), None);
+            view.before(result, body.as_bytes());
+            assert_eq!((view.waiting.as_ptr(), view.waiting.capacity()), (place, PARTS));
+            conversation = memo.next(conversation, result, body.as_bytes(), None);
             let figures = Arc::new(ResultFigures::untouched("Bash", None));
-            let entry =
-                memo.keep(chain, result, body.as_bytes(), ForwardedResult::untouched(figures));
-            shown.add(result, chain, entry);
+            let entry = memo.keep(
+                conversation,
+                result,
+                body.as_bytes(),
+                ForwardedResult::untouched(figures),
+            );
+            view.add(result, conversation, entry);
         }
-        assert_eq!(shown.waiting.len(), PARTS);
+        assert_eq!(view.waiting.len(), PARTS);
     }
 }

@@ -30,7 +30,7 @@ impl Default for PromptSizes {
 
 /// Does the tool pay for itself in the conversation of this request?
 pub(super) fn expand_tool_pays(
-    order: &RewriteInput,
+    input: &RewriteInput,
     request: &Request<'_>,
     counter: Counter,
 ) -> bool {
@@ -39,13 +39,13 @@ pub(super) fn expand_tool_pays(
     if !lists().any(|tools| tools.callable.iter().any(|name| is_shell(name))) {
         return false;
     }
-    let enough = counter.count(expand_tool(order.dialect)).saturating_mul(TIMES);
+    let enough = counter.count(expand_tool(input.dialect)).saturating_mul(TIMES);
     let mut tools: Vec<&str> = Vec::new();
-    lists().for_each(|list| tools.extend(loaded(list, &order.body)));
-    let counted = TokenThreshold { order, counter, enough };
+    lists().for_each(|list| tools.extend(loaded_parts(list, &input.body)));
+    let counted = TokenThreshold { input, counter, enough };
     counted.have_enough(&tools) || {
-        let spans = preamble(&order.body, order.dialect).into_iter();
-        let prompt = spans.filter_map(|span| text(&order.body, span));
+        let spans = preamble(&input.body, input.dialect).into_iter();
+        let prompt = spans.filter_map(|span| text(&input.body, span));
         let all: Vec<&str> = tools.iter().copied().chain(prompt).collect();
         all.len() > tools.len() && counted.have_enough(&all)
     }
@@ -53,15 +53,15 @@ pub(super) fn expand_tool_pays(
 
 /// How texts are counted.
 struct TokenThreshold<'o> {
-    order: &'o RewriteInput,
+    input: &'o RewriteInput,
     counter: Counter,
     enough: usize,
 }
 
 impl TokenThreshold<'_> {
     fn have_enough(&self, texts: &[&str]) -> bool {
-        let PromptSizes(known) = &self.order.shared.prompt_sizes;
-        let mut digest = SeededDigest::new(&self.order.shared.memo);
+        let PromptSizes(known) = &self.input.shared.prompt_sizes;
+        let mut digest = SeededDigest::new(&self.input.shared.memo);
         digest.add(format!("{:?} {}", self.counter, self.enough).as_bytes());
         texts.iter().for_each(|text| digest.add(text.as_bytes()));
         let key = digest.finish();
@@ -85,7 +85,7 @@ impl TokenThreshold<'_> {
 }
 
 /// The parts of a list of tools that the model is told from the start: those that are deferred do not count.
-fn loaded<'b>(tools: &ToolList<'_>, body: &'b [u8]) -> Vec<&'b str> {
+fn loaded_parts<'b>(tools: &ToolList<'_>, body: &'b [u8]) -> Vec<&'b str> {
     let mut parts = Vec::new();
     let mut from = tools.list.start;
     for deferred in &tools.deferred {

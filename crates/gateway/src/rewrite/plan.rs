@@ -1,4 +1,4 @@
-//! What a body says, and what is to be done to it.
+//! The plan of a rewrite: what a body says, and what is to be done to it.
 
 use super::expand_payoff::expand_tool_pays;
 use super::{OriginalsReader, RewriteEffort, RewriteInput, prompt_json, unchecked_problem};
@@ -32,7 +32,7 @@ pub(crate) struct RewritePlan<'o> {
     is_watched: bool,
 }
 
-/// Why a body has no scope.
+/// Why there is no plan for a body.
 pub(crate) enum NoPlan {
     /// It is to be left as it is.
     Untouched,
@@ -45,16 +45,16 @@ pub(crate) enum NoPlan {
 impl<'o> RewritePlan<'o> {
     /// Reads a body.
     pub(crate) fn read(
-        order: &'o RewriteInput,
+        input: &'o RewriteInput,
         effort: RewriteEffort,
         known: &'o dyn EarlierReading,
     ) -> Result<Self, NoPlan> {
-        Self::of(order, effort, prompt_json::read(order, known))
+        Self::of(input, effort, prompt_json::read(input, known))
     }
 
-    /// The scope of what was read.
+    /// The plan for what was read.
     pub(super) fn of(
-        order: &'o RewriteInput,
+        input: &'o RewriteInput,
         effort: RewriteEffort,
         read: Result<Request<'o>, Refusal>,
     ) -> Result<Self, NoPlan> {
@@ -64,7 +64,7 @@ impl<'o> RewritePlan<'o> {
                 let problem = Problem::bad_request("_forge occurs twice; expected once");
                 return Err(NoPlan::Problem(problem));
             }
-            Err(_) if order.state.settings.redact_secrets => {
+            Err(_) if input.state.settings.redact_secrets => {
                 return Err(NoPlan::Problem(unchecked_problem(
                     "its JSON can be understood in two ways",
                 )));
@@ -72,8 +72,8 @@ impl<'o> RewritePlan<'o> {
             // Not ours to judge: the provider says what is wrong with it.
             Err(_) => return Err(NoPlan::Untouched),
         };
-        let options = options(order, &request).map_err(NoPlan::Problem)?;
-        let asked = settings(order, &request, &options);
+        let options = options(input, &request).map_err(NoPlan::Problem)?;
+        let asked = settings(input, &request, &options);
         let is_observed = asked.mode == Mode::Observe;
         // What is measured is what the default mode would do.
         let mode = if is_observed { Mode::Standard } else { asked.mode };
@@ -81,17 +81,17 @@ impl<'o> RewritePlan<'o> {
             RewriteEffort::Least => None,
             // Nothing is taken out in the others.
             _ if !mode.is_safe() => None,
-            RewriteEffort::Full => order.shared.originals.reference_key(),
-            RewriteEffort::Remembered => match order.shared.originals.key_state() {
+            RewriteEffort::Full => input.shared.originals.reference_key(),
+            RewriteEffort::Remembered => match input.shared.originals.key_state() {
                 KeyState::Known(key) => Some(key),
                 KeyState::Missing => None,
                 KeyState::Unasked => return Err(NoPlan::Effort),
             },
         };
         let is_offered =
-            key.is_some() && mode.leaves_out() && takes_our_tool(order, &request, &asked);
-        let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(order, &request));
-        let may_ask = order.originals_reader == OriginalsReader::Caller
+            key.is_some() && mode.leaves_out() && takes_our_tool(input, &request, &asked);
+        let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(input, &request));
+        let may_ask = input.originals_reader == OriginalsReader::Caller
             || (is_offered && !request.restricts_tools);
         let access = if may_ask { VaultAccess::Reader } else { VaultAccess::Others };
         let settings = Settings { mode, ..asked };
@@ -137,14 +137,14 @@ impl<'o> RewritePlan<'o> {
     }
 
     /// An account of which nothing is told yet.
-    pub(crate) fn report(&self, order: &RewriteInput) -> RequestReport {
+    pub(crate) fn report(&self, input: &RewriteInput) -> RequestReport {
         let mode = if self.is_observed { Mode::Observe } else { self.settings.mode };
         RequestReport {
-            dialect: Some(order.dialect),
-            model: self.request.head.model.as_deref().or(order.model.as_deref()).map(str::to_owned),
-            project: order.project.as_deref().map(str::to_owned),
-            client: order.client.clone(),
-            session: self.options.compression.session_id.clone().or_else(|| order.session.clone()),
+            dialect: Some(input.dialect),
+            model: self.request.head.model.as_deref().or(input.model.as_deref()).map(str::to_owned),
+            project: input.project.as_deref().map(str::to_owned),
+            client: input.client.clone(),
+            session: self.options.compression.session_id.clone().or_else(|| input.session.clone()),
             debug: self.options.debug.clone().map(Into::into),
             mode: mode.name(),
             ..RequestReport::default()
@@ -152,69 +152,69 @@ impl<'o> RewritePlan<'o> {
     }
 }
 
-fn options(order: &RewriteInput, request: &Request<'_>) -> Result<RequestOptions, Problem> {
-    let options = RequestOptions::clone(&order.options);
+fn options(input: &RewriteInput, request: &Request<'_>) -> Result<RequestOptions, Problem> {
+    let options = RequestOptions::clone(&input.options);
     let Some(forge) = &request.head.forge else { return Ok(options) };
-    let member = order.body.get(forge.value.clone()).map(String::from_utf8_lossy);
+    let member = input.body.get(forge.value.clone()).map(String::from_utf8_lossy);
     options.with_member(&member.unwrap_or_default())
 }
 
 /// What is to be done to tool outputs, as the operator says and the request after that.
-fn settings(order: &RewriteInput, request: &Request<'_>, options: &RequestOptions) -> Settings {
-    let mut settings = options.compression.over(&order.state.engine);
-    if !order.state.settings.tool_output.enabled {
+fn settings(input: &RewriteInput, request: &Request<'_>, options: &RequestOptions) -> Settings {
+    let mut settings = options.compression.over(&input.state.engine);
+    if !input.state.settings.tool_output.enabled {
         settings.mode = Mode::Disabled;
     }
     // Whoever wants no secret to go out wants none in a result either.
-    settings.redact_secrets |= order.state.settings.redact_secrets;
-    if let Some(model) = request.head.model.as_deref().or(order.model.as_deref()) {
+    settings.redact_secrets |= input.state.settings.redact_secrets;
+    if let Some(model) = request.head.model.as_deref().or(input.model.as_deref()) {
         settings.counter = for_model(model).vocabulary.into();
     }
-    settings.model_class = model_class(order, request, options);
+    settings.model_class = model_class(input, request, options);
     settings
 }
 
 /// How well the model reads what is written in other words: as the request says, or the operator, or its name. Most of
 /// those that run on a machine of one's own are small.
 fn model_class(
-    order: &RewriteInput,
+    input: &RewriteInput,
     request: &Request<'_>,
     options: &RequestOptions,
 ) -> ModelClass {
-    let model = request.head.model.as_deref().or(order.model.as_deref()).unwrap_or_default();
-    let by_model = || match order.dialect.is_local() {
+    let model = request.head.model.as_deref().or(input.model.as_deref()).unwrap_or_default();
+    let by_model = || match input.dialect.is_local() {
         true => ModelClass::Small,
         false => ModelClass::of(model),
     };
     let asked = options.compression.model_class;
-    asked.or(order.state.settings.tool_output.model_class.class()).unwrap_or_else(by_model)
+    asked.or(input.state.settings.tool_output.model_class.class()).unwrap_or_else(by_model)
 }
 
 /// Can our tool be offered to a model? It needs a list of tools, and a reply with one choice that comes back this way,
 /// which can be continued when it was interrupted. An empty list is left so: whoever sends one wants no call.
-fn takes_our_tool(order: &RewriteInput, request: &Request<'_>, settings: &Settings) -> bool {
+fn takes_our_tool(input: &RewriteInput, request: &Request<'_>, settings: &Settings) -> bool {
     let takes_one_more = request.tools.as_ref().is_some_and(ToolList::takes_expand_tool);
     takes_one_more
-        && has_one_reply(order, request)
-        && match order.state.settings.tool_output.expand_injection {
+        && has_one_reply(input, request)
+        && match input.state.settings.tool_output.expand_injection {
             ExpandInjection::FromStart | ExpandInjection::WhenReferenced => true,
-            ExpandInjection::WhenItPays => expand_tool_pays(order, request, settings.counter),
+            ExpandInjection::WhenItPays => expand_tool_pays(input, request, settings.counter),
         }
 }
 
 /// May the model know of our tool although this request does not say so? It may where the provider keeps a part of the
 /// conversation, and the tools with it. Such a request is not told from one that was never offered the tool, so nothing is
 /// left out of it; but a call is answered. Not where the client has a tool of that name: the call is its own.
-fn may_know_our_tool(order: &RewriteInput, request: &Request<'_>) -> bool {
+fn may_know_our_tool(input: &RewriteInput, request: &Request<'_>) -> bool {
     let mut lists = request.tools.iter().chain(&request.further_tools);
     request.head.has_previous_response
         && lists.all(ToolList::takes_expand_tool)
-        && has_one_reply(order, request)
+        && has_one_reply(input, request)
 }
 
-fn has_one_reply(order: &RewriteInput, request: &Request<'_>) -> bool {
+fn has_one_reply(input: &RewriteInput, request: &Request<'_>) -> bool {
     let is_one_reply =
         request.head.choices.is_none_or(|choices| choices <= 1) && !request.is_background;
-    let is_allowed = order.state.settings.tool_output.enable_expand_context;
-    order.originals_reader == OriginalsReader::Model && is_allowed && is_one_reply
+    let is_allowed = input.state.settings.tool_output.enable_expand_context;
+    input.originals_reader == OriginalsReader::Model && is_allowed && is_one_reply
 }

@@ -11,11 +11,11 @@ use tokenforge_providers::{
 
 /// Reads the body, with these texts only where they are looked at.
 pub(super) fn read<'o>(
-    order: &'o RewriteInput,
+    input: &'o RewriteInput,
     known: &'o dyn EarlierReading,
 ) -> Result<Request<'o>, Refusal> {
-    let texts = if is_converted(order) { MessageTexts::Wanted } else { MessageTexts::Unwanted };
-    Request::read_again(&order.body, order.dialect, texts, known)
+    let texts = if is_converted(input) { MessageTexts::Wanted } else { MessageTexts::Unwanted };
+    Request::read_again(&input.body, input.dialect, texts, known)
 }
 
 /// What stands in the place of these texts.
@@ -23,15 +23,15 @@ pub(super) fn read<'o>(
 /// # Errors
 /// A JSON text cannot be converted and must not go on as it is.
 pub(super) fn rewrite(
-    order: &RewriteInput,
-    scope: &RewritePlan<'_>,
+    input: &RewriteInput,
+    plan: &RewritePlan<'_>,
     report: &mut RequestReport,
 ) -> Result<Vec<Splice<'static>>, Problem> {
     let mut splices = Vec::new();
-    let spoken = scope.request.texts.iter().filter(|message| message.role == MessageRole::User);
-    for message in spoken.filter(|_| is_converted(order)) {
-        let Some(text) = message.text(&order.body) else { continue };
-        if let Some(text) = converted(order, scope, &text)? {
+    let spoken = plan.request.texts.iter().filter(|message| message.role == MessageRole::User);
+    for message in spoken.filter(|_| is_converted(input)) {
+        let Some(text) = message.text(&input.body) else { continue };
+        if let Some(text) = convert_text(input, plan, &text)? {
             report.changes.push("prompt_converted");
             splices.push(message.replaced_by(&text));
         }
@@ -40,19 +40,19 @@ pub(super) fn rewrite(
 }
 
 /// User text is never converted for a count: the client counts what it will show, not what we will send.
-pub(super) fn is_converted(order: &RewriteInput) -> bool {
-    order.state.settings.toon.enabled && order.purpose == RequestPurpose::Generate
+pub(super) fn is_converted(input: &RewriteInput) -> bool {
+    input.state.settings.toon.enabled && input.purpose == RequestPurpose::Generate
 }
 
-fn converted(
-    order: &RewriteInput,
-    scope: &RewritePlan<'_>,
+fn convert_text(
+    input: &RewriteInput,
+    plan: &RewritePlan<'_>,
     text: &str,
 ) -> Result<Option<String>, Problem> {
-    let toon = &order.state.settings.toon;
-    let outcome = prompt::convert(text, toon, scope.engine().settings().counter)
+    let toon = &input.state.settings.toon;
+    let outcome = prompt::convert(text, toon, plan.engine().settings().counter)
         .map_err(|error| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))?;
-    order.shared.telemetry.count_prompt(&outcome, toon.log_stats);
+    input.shared.telemetry.count_prompt(&outcome, toon.log_stats);
     Ok(match outcome {
         PromptOutcome::Converted { text, .. } => Some(text),
         PromptOutcome::Kept(_) => None,

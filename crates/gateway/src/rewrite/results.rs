@@ -38,53 +38,56 @@ pub(super) struct RewrittenResults {
 /// # Errors
 /// It takes more effort than allowed: what became of the results before that.
 pub(super) fn rewrite(
-    order: &RewriteInput,
-    means: &RewriteBudget<'_>,
-    scope: &RewritePlan<'_>,
-    texts: &KnownSpans<'_>,
+    input: &RewriteInput,
+    budget: &RewriteBudget<'_>,
+    plan: &RewritePlan<'_>,
+    spans: &KnownSpans<'_>,
     begun: &[MemoHit],
     report: &mut RequestReport,
 ) -> Result<RewrittenResults, Vec<MemoHit>> {
-    let engine = scope.engine();
+    let engine = plan.engine();
     let mut results = RewrittenResults::default();
     if engine.settings().mode == Mode::Disabled {
         return Ok(results);
     }
-    let is_quick = means.effort == RewriteEffort::Remembered;
-    let session = session(order, &scope.options);
+    let is_quick = budget.effort == RewriteEffort::Remembered;
+    let session = session(input, &plan.options);
     if is_quick && session.is_some() {
         return Err(Vec::new());
     }
     // Held until the request is done: two requests of one session take turns.
     let mut session =
         session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
-    let worker = ResultRewriter { order, means, scope, engine };
-    let (memo, body) = (&order.shared.memo, &order.body);
-    let settings = order.fingerprint(&worker.engine, scope.is_observed);
+    let worker = ResultRewriter { input, budget, plan, engine };
+    let (memo, body) = (&input.shared.memo, &input.body);
+    let settings = input.fingerprint(&worker.engine, plan.is_observed);
     // What a session makes of a result is for that session alone.
     let settings = settings.wrapping_add(u64::from(session.is_some()));
-    let mut chain = memo.chain(&order.tenant, settings);
-    let (now, count) = (Instant::now(), scope.request.results.len());
-    let mut shown = ConversationView::new(&memo.histories, count);
+    let mut conversation = memo.begin(&input.tenant, settings);
+    let (now, count) = (Instant::now(), plan.request.results.len());
+    let mut view = ConversationView::new(&memo.histories, count);
     report.results.reserve(count);
     results.replaced.reserve(count);
-    for (index, result) in scope.request.results.iter().enumerate() {
+    for (index, result) in plan.request.results.iter().enumerate() {
         let done = if let Some((reached, entry)) = begun.get(index) {
-            chain = *reached;
+            conversation = *reached;
             ResultOutcome::from_memo(entry.clone())
         } else {
-            let same = texts.at(&result.span);
+            let same = spans.at(&result.span);
             let same = same.as_deref();
-            chain = memo.next(chain, result, body, same);
-            let found =
-                if session.is_some() { None } else { memo.find(chain, result, body, same, now) };
+            conversation = memo.next(conversation, result, body, same);
+            let found = if session.is_some() {
+                None
+            } else {
+                memo.find(conversation, result, body, same, now)
+            };
             let done = match found {
                 Some(entry) => ResultOutcome::from_memo(entry),
-                None if is_quick => return Err(shown.into_hits()),
-                None => worker.make(result, chain, &mut shown, session.as_deref_mut()),
+                None if is_quick => return Err(view.into_hits()),
+                None => worker.make(result, conversation, &mut view, session.as_deref_mut()),
             };
             if same.is_none() {
-                texts.learn(&done.entry, result);
+                spans.learn(&done.entry, result);
             }
             done
         };
@@ -95,10 +98,10 @@ pub(super) fn rewrite(
         if let Some(replacement) = &done.entry.replacement {
             results.replaced.push((result.place(), replacement.clone()));
         }
-        shown.add(result, chain, done.entry);
+        view.add(result, conversation, done.entry);
     }
-    shown.keep_for_next_turn();
-    texts.learn_turns(&scope.request, body);
+    view.keep_for_next_turn();
+    spans.learn_turns(&plan.request, body);
     Ok(results)
 }
 
@@ -135,9 +138,9 @@ impl ResultOutcome {
 
 /// Makes what is not remembered.
 struct ResultRewriter<'w> {
-    order: &'w RewriteInput,
-    means: &'w RewriteBudget<'w>,
-    scope: &'w RewritePlan<'w>,
+    input: &'w RewriteInput,
+    budget: &'w RewriteBudget<'w>,
+    plan: &'w RewritePlan<'w>,
     engine: Engine<'w>,
 }
 
@@ -145,28 +148,28 @@ impl ResultRewriter<'_> {
     fn make<'b>(
         &'b self,
         result: &'b ToolResult,
-        chain: ConversationKey,
-        shown: &mut ConversationView<'b>,
+        conversation: ConversationKey,
+        view: &mut ConversationView<'b>,
         session: Option<&mut Session>,
     ) -> ResultOutcome {
-        let body = &self.order.body;
+        let body = &self.input.body;
         let Some(plain) = PlainOutput::of(result, body) else {
-            return self.leave_untouched(result, chain);
+            return self.leave_untouched(result, conversation);
         };
         let output = plain.output();
-        let (made, is_stored) = self.compress(&output, shown.before(result, body), session);
+        let (made, is_stored) = self.compress(&output, view.before(result, body), session);
         let mut figures = result_figures(&output, &made.compressed, self.engine.settings().counter);
-        figures.strategy = self.means.strategy_answers.strategy_of(&output);
-        figures.strategy_error = self.means.strategy_answers.error_of(&output);
-        let contents = &self.order.shared.contents;
+        figures.strategy = self.budget.strategy_answers.strategy_of(&output);
+        figures.strategy_error = self.budget.strategy_answers.error_of(&output);
+        let contents = &self.input.shared.contents;
         // What a proxy sends may be anybody's, and is kept only where the operator says so.
-        let is_meant = self.order.state.settings.monitoring.content_bytes.is_some();
-        if (is_meant || !self.order.is_proxied) && contents.have_room_for(output.text.len()) {
+        let is_meant = self.input.state.settings.monitoring.content_bytes.is_some();
+        if (is_meant || !self.input.is_proxied) && contents.have_room_for(output.text.len()) {
             let original = self.engine.redacted_text(&output);
             contents.keep(ResultContent::new(&original, &made.compressed, &figures));
         }
         let (mut replacement, mut original) = (None, None);
-        if self.scope.is_observed {
+        if self.plan.is_observed {
             figures.verdict = Verdict::Kept(KeptReason::Observed);
         } else {
             let splice =
@@ -174,10 +177,10 @@ impl ResultRewriter<'_> {
             replacement = splice.map(|splice| Arc::from(&*splice.with));
             original = made.compressed.original.map(|original| original.reference);
         }
-        let memo = &self.order.shared.memo;
+        let memo = &self.input.shared.memo;
         let forwarded =
             ForwardedResult { replacement, original, figures: figures.into(), is_stored };
-        let entry = memo.keep(chain, result, body, forwarded);
+        let entry = memo.keep(conversation, result, body, forwarded);
         let SessionOutput { memo_reused, memo_changed, deduped, .. } = made;
         ResultOutcome { entry, is_repeated: memo_reused, memo_reused, memo_changed, deduped }
     }
@@ -192,10 +195,10 @@ impl ResultRewriter<'_> {
     ) -> (SessionOutput, bool) {
         let made = self.try_compress(output, history, session);
         let Some(original) = &made.compressed.original else { return (made, true) };
-        if self.scope.is_observed || self.store(original, &made) {
+        if self.plan.is_observed || self.store(original, &made) {
             return (made, true);
         }
-        let engine = match self.order.originals_reader {
+        let engine = match self.input.originals_reader {
             OriginalsReader::Model if !made.deduped => return (made, false),
             // A pointer to an earlier request.
             OriginalsReader::Model => self.engine.clone(),
@@ -217,13 +220,13 @@ impl ResultRewriter<'_> {
             memo_changed: false,
             deduped: false,
         };
-        if let Some(shortened) = self.means.strategy_answers.find(output) {
+        if let Some(shortened) = self.budget.strategy_answers.find(output) {
             return plain(shortened);
         }
-        let deadline = self.means.deadline;
-        let store = &*self.order.shared.store;
-        let sticky = RememberedDecision::of_deadline(store, output, self.engine.settings());
-        let was_late = sticky.was_late();
+        let deadline = self.budget.deadline;
+        let store = &*self.input.shared.store;
+        let decision = RememberedDecision::of_deadline(store, output, self.engine.settings());
+        let was_late = decision.was_late();
         let expired = Deadline::new(move || was_late || Instant::now() >= deadline);
         let engine = self.engine.with_deadline(&expired);
         let made = match session {
@@ -232,8 +235,8 @@ impl ResultRewriter<'_> {
         };
         let is_breach = !was_late && is_out_of_time(&made.compressed);
         if is_breach {
-            sticky.remember_late();
-            self.order.shared.telemetry.deadline_passed();
+            decision.remember_late();
+            self.input.shared.telemetry.deadline_passed();
             let passed = Deadline::new(|| true);
             return plain(self.engine.with_deadline(&passed).compress(output, history));
         }
@@ -241,7 +244,7 @@ impl ResultRewriter<'_> {
     }
 
     fn store(&self, original: &Original, made: &SessionOutput) -> bool {
-        let RewriteInput { shared, tenant, originals_reader: asker, .. } = self.order;
+        let RewriteInput { shared, tenant, originals_reader: asker, .. } = self.input;
         let stored = shared.originals.put(tenant, original.reference, &original.text);
         let telemetry = &shared.telemetry;
         stored
@@ -253,11 +256,11 @@ impl ResultRewriter<'_> {
     }
 
     /// A result that is left as it is without a look at it.
-    fn leave_untouched(&self, result: &ToolResult, chain: ConversationKey) -> ResultOutcome {
-        let body = &self.order.body;
+    fn leave_untouched(&self, result: &ToolResult, conversation: ConversationKey) -> ResultOutcome {
+        let body = &self.input.body;
         let figures = ResultFigures::untouched(&result.tool(body), result.id(body).as_deref());
         let forwarded = ForwardedResult::untouched(Arc::new(figures));
-        let entry = self.order.shared.memo.keep(chain, result, body, forwarded);
+        let entry = self.input.shared.memo.keep(conversation, result, body, forwarded);
         ResultOutcome {
             entry,
             is_repeated: false,
@@ -268,7 +271,7 @@ impl ResultRewriter<'_> {
     }
 
     fn session_options(&self) -> SessionOptions {
-        self.scope.options.compression.session_options()
+        self.plan.options.compression.session_options()
     }
 }
 
@@ -279,7 +282,7 @@ fn is_out_of_time(compressed: &CompressedOutput) -> bool {
 
 /// The session that the request names. One that a client's own headers name is not enough: its subagents share it,
 /// so that what is forwarded would depend on who asked first.
-fn session(order: &RewriteInput, options: &RequestOptions) -> Option<Arc<Mutex<Session>>> {
+fn session(input: &RewriteInput, options: &RequestOptions) -> Option<Arc<Mutex<Session>>> {
     let id = options.compression.session_id.as_deref()?;
-    Some(order.shared.sessions.of(&order.tenant, id))
+    Some(input.shared.sessions.of(&input.tenant, id))
 }

@@ -3,11 +3,12 @@
 use super::PromptSizes;
 use crate::contents::RecentContents;
 use crate::deferral::DeferredCallStore;
-use crate::memo::Memo;
+use crate::memo::{EvictionCounter, Memo};
 use crate::original_store::OriginalStore;
 use crate::sessions::CompressionSessions;
 use crate::telemetry::Telemetry;
 use std::sync::Arc;
+use tokenforge_config::Limits;
 use tokenforge_store::Store;
 
 /// What rewriting remembers, and whom it tells.
@@ -21,4 +22,27 @@ pub(crate) struct RewriteShared {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) originals: Arc<OriginalStore>,
     pub(crate) telemetry: Arc<Telemetry>,
+}
+
+impl RewriteShared {
+    pub(crate) fn new(
+        limits: &Limits,
+        store: &Arc<dyn Store>,
+        contents: &Arc<RecentContents>,
+        deferred: &Arc<DeferredCallStore>,
+        originals: &Arc<OriginalStore>,
+    ) -> Self {
+        let telemetry = originals.telemetry.clone();
+        let evictions = EvictionCounter::counted_by(&telemetry.counters.cache_evictions);
+        RewriteShared {
+            memo: Memo::new(limits.cache_bytes, &evictions),
+            prompt_sizes: PromptSizes::default(),
+            sessions: CompressionSessions::new(limits.cached_sessions, &evictions),
+            deferred: deferred.clone(),
+            contents: contents.clone(),
+            store: store.clone(),
+            originals: originals.clone(),
+            telemetry,
+        }
+    }
 }

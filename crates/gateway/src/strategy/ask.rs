@@ -1,4 +1,4 @@
-//! Asking somebody else, within bounds.
+//! Calls of a strategy's service, behind the rate limit and the circuit breaker.
 
 use super::candidate::StrategyCandidate;
 use super::{StrategyShared, external, service};
@@ -17,7 +17,7 @@ const LONGEST_ANSWER: usize = 8 << 20;
 /// Asks for one request.
 pub(crate) struct StrategyClient<'a> {
     pub(crate) shared: &'a StrategyShared,
-    pub(crate) order: &'a RewriteInput,
+    pub(crate) input: &'a RewriteInput,
 }
 
 /// Why a strategy has no answer. Says nothing of what it was asked.
@@ -47,7 +47,7 @@ impl StrategyClient<'_> {
             return Err(AskError::LeftAlone);
         }
         let _turn = limits.acquire().await.ok_or(AskError::LeftAlone)?;
-        let answer = match self.order.state.settings.tool_output.strategy {
+        let answer = match self.input.state.settings.tool_output.strategy {
             Strategy::ExternalProvider => external::ask(self, candidate).await,
             _ => service::ask(self, candidate).await,
         };
@@ -64,7 +64,7 @@ impl StrategyClient<'_> {
         request: http::request::Builder,
         document: &Value,
     ) -> Result<Value, AskError> {
-        let timeout = self.order.state.settings.tool_output.api.timeout;
+        let timeout = self.input.state.settings.tool_output.api.timeout;
         let body = Bytes::from(document.to_string());
         let mut request: Request<_> = request
             .method("POST")
@@ -90,7 +90,7 @@ impl StrategyClient<'_> {
             return String::new();
         }
         let query = format!("{} {}", candidate.tool, candidate.arguments);
-        if !self.order.state.settings.redact_secrets {
+        if !self.input.state.settings.redact_secrets {
             return query;
         }
         // Arguments go back to the model that wrote them as they are. This is somebody else.

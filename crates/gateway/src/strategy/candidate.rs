@@ -1,4 +1,4 @@
-//! Results that a strategy may shorten.
+//! Candidates: results that a strategy may shorten.
 
 use super::StrategyLimits;
 use crate::memo::SpanHits;
@@ -31,26 +31,26 @@ pub(crate) struct StrategyCandidate {
 }
 
 /// Must what this strategy says be remembered? What is no function of the result changes from turn to turn otherwise.
-fn needs_store(order: &RewriteInput) -> bool {
-    order.state.settings.tool_output.strategy != Strategy::Simple
+fn needs_store(input: &RewriteInput) -> bool {
+    input.state.settings.tool_output.strategy != Strategy::Simple
 }
 
 /// The results of a body that the strategy may shorten. Blocks.
-pub(crate) fn find_candidates(order: &RewriteInput) -> Vec<StrategyCandidate> {
-    let texts = order.shared.memo.known_spans(order.owner(), SpanHits::new());
-    let Ok(scope) = RewritePlan::read(order, RewriteEffort::Full, &texts) else {
+pub(crate) fn find_candidates(input: &RewriteInput) -> Vec<StrategyCandidate> {
+    let spans = input.shared.memo.known_spans(input.owner(), SpanHits::new());
+    let Ok(plan) = RewritePlan::read(input, RewriteEffort::Full, &spans) else {
         return Vec::new();
     };
-    if !scope.may_leave_out() || scope.is_observed {
+    if !plan.may_leave_out() || plan.is_observed {
         return Vec::new();
     }
-    let engine = scope.engine();
-    let tool_output = &order.state.settings.tool_output;
-    let min_bytes = scope.options.min_bytes.unwrap_or(tool_output.min_bytes);
+    let engine = plan.engine();
+    let tool_output = &input.state.settings.tool_output;
+    let min_bytes = plan.options.min_bytes.unwrap_or(tool_output.min_bytes);
     let sizes = min_bytes + 1..=tool_output.max_bytes;
     let mut candidates = Vec::new();
-    for result in &scope.request.results {
-        let Some(said) = PlainOutput::of(result, &order.body) else { continue };
+    for result in &plan.request.results {
+        let Some(said) = PlainOutput::of(result, &input.body) else { continue };
         let (text, output) = (&said.text, said.output());
         let context = CallContext::new(output.tool, output.arguments, output.is_error);
         let is_exact = context.is_file_text() || output.is_error;
@@ -62,11 +62,11 @@ pub(crate) fn find_candidates(order: &RewriteInput) -> Vec<StrategyCandidate> {
         let Some(reference) = engine.reference(&redacted) else { continue };
         let compressed = engine.compress(&output, &History::default());
         let key = StrategyLimits::fingerprint(tool_output);
-        let sticky =
-            RememberedDecision::of_strategy(&*order.shared.store, &key, &output, engine.settings());
-        let remembered = match sticky.recall() {
+        let decision =
+            RememberedDecision::of_strategy(&*input.shared.store, &key, &output, engine.settings());
+        let remembered = match decision.recall() {
             Ok(remembered) => remembered,
-            Err(_) if needs_store(order) => continue,
+            Err(_) if needs_store(input) => continue,
             Err(_) => None,
         };
         candidates.push(StrategyCandidate {
@@ -78,7 +78,7 @@ pub(crate) fn find_candidates(order: &RewriteInput) -> Vec<StrategyCandidate> {
             reference,
             settings: engine.settings().clone(),
             remembered,
-            key: sticky.id(),
+            key: decision.id(),
         });
     }
     candidates
@@ -99,8 +99,8 @@ impl StrategyCandidate {
     }
 
     /// What is forwarded with the strategy's text in it.
-    pub(crate) fn as_compressed(&self, order: &RewriteInput, text: &str) -> CompressedOutput {
-        let strategy = order.state.settings.tool_output.strategy.name();
+    pub(crate) fn as_compressed(&self, input: &RewriteInput, text: &str) -> CompressedOutput {
+        let strategy = input.state.settings.tool_output.strategy.name();
         let step = StageStep {
             stage: strategy,
             fidelity: Fidelity::Reversible,
@@ -124,8 +124,8 @@ impl StrategyCandidate {
     }
 
     /// Remembers what was decided. Can it be decided so again? Blocks.
-    pub(crate) fn remember(&self, order: &RewriteInput, text: Option<&str>) -> bool {
-        let remembered = RememberedDecision::by_id(&*order.shared.store, &self.key).remember(text);
-        remembered.is_ok() || !needs_store(order)
+    pub(crate) fn remember(&self, input: &RewriteInput, text: Option<&str>) -> bool {
+        let remembered = RememberedDecision::by_id(&*input.shared.store, &self.key).remember(text);
+        remembered.is_ok() || !needs_store(input)
     }
 }

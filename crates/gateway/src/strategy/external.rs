@@ -18,7 +18,7 @@ pub(super) async fn ask(
     asker: &StrategyClient<'_>,
     candidate: &StrategyCandidate,
 ) -> Result<String, AskError> {
-    let settings = &asker.order.state.settings;
+    let settings = &asker.input.state.settings;
     let provider = settings.asked_provider();
     let provider = &provider.ok_or(AskError::Unset("pipes.tool_output.provider"))?;
     let model = provider.model.as_deref().ok_or(AskError::Unset("the provider's model"))?;
@@ -61,7 +61,7 @@ pub(super) async fn ask(
 /// The query and the output, between marks that are drawn from its content, so that it cannot hold them by intent.
 fn prompt(asker: &StrategyClient<'_>, candidate: &StrategyCandidate) -> String {
     let mark = format!("=== {} ===", &blake3::hash(candidate.text.as_bytes()).to_hex()[..24]);
-    let query = match asker.order.state.settings.tool_output.api.query_agnostic {
+    let query = match asker.input.state.settings.tool_output.api.query_agnostic {
         true => String::new(),
         false => asker.query(candidate),
     };
@@ -107,7 +107,7 @@ fn authorize(
     let bearer = bearer.ok_or(AskError::NoKey("the request brought none for this vendor"))?;
     let request = request.header("authorization", bearer);
     // It was shown to this vendor in this place, so that what goes with it may be, too.
-    let companions = asker.order.companions.iter();
+    let companions = asker.input.companions.iter();
     Ok(companions.fold(request, |request, (name, value)| request.header(name, value)))
 }
 
@@ -116,11 +116,11 @@ fn captured_bearer<'a>(
     kind: ProviderKind,
     base: &Uri,
 ) -> Option<&'a HeaderValue> {
-    let order = asker.order;
-    let is_same_vendor = order.dialect.upstream() == kind.name();
+    let input = asker.input;
+    let is_same_vendor = input.dialect.upstream() == kind.name();
     let is_same_place =
-        order.target.scheme() == base.scheme() && order.target.authority() == base.authority();
-    order.bearer.as_ref().filter(|_| is_same_vendor && is_same_place)
+        input.target.scheme() == base.scheme() && input.target.authority() == base.authority();
+    input.bearer.as_ref().filter(|_| is_same_vendor && is_same_place)
 }
 
 fn text_of(kind: ProviderKind, answer: &Value) -> Option<String> {

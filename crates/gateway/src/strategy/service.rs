@@ -9,7 +9,7 @@ pub(super) async fn ask(
     asker: &StrategyClient<'_>,
     candidate: &StrategyCandidate,
 ) -> Result<String, AskError> {
-    let settings = &asker.order.state.settings.tool_output;
+    let settings = &asker.input.state.settings.tool_output;
     let api = &settings.api;
     let endpoint = api.endpoint.clone().ok_or(AskError::Unset("pipes.tool_output.api.endpoint"))?;
     let query = if api.query_agnostic { String::new() } else { asker.query(candidate) };

@@ -1,4 +1,5 @@
-//! Work that is left to a thread of its own, so that nobody waits for a file.
+//! A bounded background queue: work that is left to a thread of its own, so that nobody waits for a file. Without room it
+//! is dropped (load shedding).
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
@@ -25,9 +26,9 @@ enum Piece<T> {
 
 impl<T: Send + 'static> BackgroundQueue<T> {
     /// Starts a thread for the work. It ends with the queue, when all is done.
-    pub(super) fn start(capacity: usize, clerk: impl QueueWorker<T>) -> Self {
+    pub(super) fn start(capacity: usize, worker: impl QueueWorker<T>) -> Self {
         let (queue, pieces) = sync_channel(capacity.max(1));
-        std::thread::spawn(move || work(clerk, &pieces));
+        std::thread::spawn(move || work(worker, &pieces));
         BackgroundQueue(queue)
     }
 
@@ -45,19 +46,19 @@ impl<T: Send + 'static> BackgroundQueue<T> {
     }
 }
 
-fn work<T, C: QueueWorker<T>>(mut clerk: C, pieces: &Receiver<Piece<T>>) {
+fn work<T, C: QueueWorker<T>>(mut worker: C, pieces: &Receiver<Piece<T>>) {
     while let Ok(first) = pieces.recv() {
         std::thread::sleep(C::PAUSE);
         let mut next = Some(first);
         let mut waiting = Vec::new();
         while let Some(piece) = next {
             match piece {
-                Piece::Work(piece) => clerk.take(piece),
+                Piece::Work(piece) => worker.take(piece),
                 Piece::Done(done) => waiting.push(done),
             }
             next = pieces.try_recv().ok();
         }
-        clerk.rest();
+        worker.rest();
         for done in waiting {
             let _ = done.try_send(());
         }
@@ -90,7 +91,7 @@ mod tests {
     fn what_finds_no_room_is_dropped_and_nobody_waits() {
         let done = Arc::default();
         let queue = BackgroundQueue::start(2, Noting(Arc::clone(&done)));
-        // The clerk cannot go on while this is held.
+        // The worker cannot go on while this is held.
         let held = done.lock().unwrap();
         let left = (0..10).filter(|piece| queue.leave(*piece)).count();
         assert!(left <= 4, "{left}");

@@ -6,11 +6,11 @@ macro_rules! counters {
     ($($name:ident: $help:literal,)*) => {
         /// Everything that is counted.
         #[derive(Debug, Default)]
-        pub(crate) struct Counters {
+        pub(crate) struct MetricCounters {
             $(pub(crate) $name: SharedCounter,)*
         }
 
-        impl Counters {
+        impl MetricCounters {
             /// Name, meaning and value of each.
             pub(crate) fn all(&self) -> Vec<(&'static str, &'static str, u64)> {
                 vec![$((stringify!($name), $help, self.$name.value()),)*]

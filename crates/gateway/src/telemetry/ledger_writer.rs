@@ -1,4 +1,4 @@
-//! The ledger, written by a thread of its own.
+//! The ledger writer: a thread of its own, fed through a bounded queue.
 
 use super::background_queue::{BackgroundQueue, QueueWorker};
 use super::request_account::RequestAccount;

@@ -1,11 +1,14 @@
 //! The figures as Prometheus reads them.
 
-use super::counters::Counters;
+use super::counters::MetricCounters;
 use std::fmt::{Display, Write};
 use tokenforge_plugin::PluginMetrics;
 
 /// All figures in the text format.
-pub(super) fn text(counters: &Counters, plugins: impl Iterator<Item = PluginMetrics>) -> String {
+pub(super) fn text(
+    counters: &MetricCounters,
+    plugins: impl Iterator<Item = PluginMetrics>,
+) -> String {
     let mut text = String::new();
     for (name, help, value) in counters.all() {
         family(&mut text, &format!("{name}_total"), help);

@@ -1,4 +1,4 @@
-//! What is known about a request when it is over, and what the ledger gets of it.
+//! The account of a request that is over, and the ledger entry that is made of it.
 
 use crate::report::{FetchedBack, ReportSums, RequestReport, ResultReport};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -89,7 +89,7 @@ impl RequestAccount {
         entry.model = self.report.model.as_deref().map(BoundedName::from);
         entry.observed = self.report.is_observed();
         entry.subscription = self.is_subscription;
-        entry.added = self.added();
+        entry.added = self.expand_tool_tokens();
         if let (Some(dialect), Some(usage)) = (self.report.dialect, &self.usage) {
             entry.usage = ledger_usage(dialect, usage.billed);
             let extra =
@@ -105,7 +105,7 @@ impl RequestAccount {
     }
 
     /// The tokens of our own tool's definition, if it was added.
-    fn added(&self) -> u64 {
+    fn expand_tool_tokens(&self) -> u64 {
         if !self.report.changes.contains(&"expand_tool_added") {
             return 0;
         }

@@ -1,4 +1,4 @@
-//! What was saved: counted when a provider took a request, priced and written down when it is over.
+//! What was saved: counted when a provider accepted a request, priced and written down when it is over.
 
 use super::Telemetry;
 use super::ledger_writer::{LedgerItem, LedgerWriter};
@@ -54,20 +54,22 @@ impl Telemetry {
     }
 
     /// A tool server's result, as it came and as it went on.
-    pub(crate) fn tool_called(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
+    pub(crate) fn count_tool_call(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
         let counters = &self.counters;
         let sent = if is_observed { outcome.before } else { outcome.after };
         counters.results.add(1);
         counters.cache_misses.add(1);
         counters.fresh_tokens_before.add(outcome.before);
         counters.fresh_tokens_after.add(sent);
-        self.with_tables(|tables| tables.called(outcome.tool.as_str(), outcome.before, sent));
+        self.with_tables(|tables| {
+            tables.add_tool_call(outcome.tool.as_str(), outcome.before, sent)
+        });
         counters.compressed.add(u64::from(outcome.is_touched() && !is_observed));
         self.enter(client, outcome, is_observed);
     }
 
     /// Something was fetched back through the tool of a tool server.
-    pub(crate) fn tool_expanded(&self, tokens: Option<usize>) {
+    pub(crate) fn count_tool_expansion(&self, tokens: Option<usize>) {
         self.count_expansion(tokens);
         if let Some(tokens) = tokens {
             self.enter(

@@ -1,13 +1,13 @@
 //! The figures as one document.
 
-use super::counters::Counters;
+use super::counters::MetricCounters;
 use super::tables::{DollarTotals, FigureTables};
 use serde_json::{Map, Value, json};
 use tokenforge_store::StoreStats;
 
 /// All figures. What models asked for again is taken off what was saved.
 pub(super) fn document(
-    counters: &Counters,
+    counters: &MetricCounters,
     tables: &FigureTables,
     store: Option<StoreStats>,
     has_ledger: bool,

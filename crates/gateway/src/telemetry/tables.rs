@@ -99,7 +99,7 @@ impl FigureTables {
     }
 
     /// A tool server's result, which is new.
-    pub(super) fn called(&mut self, tool: &str, before: u64, after: u64) {
+    pub(super) fn add_tool_call(&mut self, tool: &str, before: u64, after: u64) {
         self.minutes.add(before, after);
         slot(&mut self.tools, tool).add(before, after, true);
     }
@@ -122,7 +122,7 @@ impl FigureTables {
         }
     }
 
-    pub(super) fn prompt_kept(&mut self, reason: &str) {
+    pub(super) fn count_prompt_kept(&mut self, reason: &str) {
         *slot(&mut self.prompts_kept, reason) += 1;
     }
 }

@@ -31,30 +31,6 @@ fn d72_an_idle_connection_is_kept_longer_than_a_head_may_take() {
 }
 
 #[test]
-fn d72_an_idle_connection_is_not_kept_for_ever() {
-    let world = world_with(|settings| settings.limits.keep_alive_timeout = SHORT);
-    let mut idle = Open::to(world.address);
-    idle.write(&kept(Ask::new("GET", "/_forge/healthz")));
-    assert_eq!(idle.rest_of_answer().status, 200);
-    assert_eq!(idle.rest(), "");
-}
-
-#[test]
-fn d72_a_client_is_told_how_long_its_connection_is_kept() {
-    let world = world_with(|_| {});
-    let told = |ask: Ask| {
-        let mut open = Open::to(world.address);
-        open.write(&ask.bytes());
-        open.rest_of_answer().header("keep-alive").to_owned()
-    };
-    for path in ["/_forge/healthz", "/v1/models"] {
-        let ask = Ask::new("GET", path);
-        assert_eq!(told(ask.clone().header("connection", "keep-alive")), "timeout=75");
-        assert_eq!(told(ask.header("connection", "close")), "");
-    }
-}
-
-#[test]
 fn d72_a_body_that_stops_coming_is_cut_off() {
     let world = world_with(|settings| {
         settings.limits.body_idle_timeout = SHORT;

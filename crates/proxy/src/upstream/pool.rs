@@ -1,7 +1,17 @@
-//! Requests over connections that are kept for the next one.
+//! The connection pool: requests over connections that are kept alive for the next one, and a retry where one was closed.
 //!
-//! Not the pool of `hyper-util`: that one prepares a new connection and starts a task for every request, found one or not,
-//! and has a task for each connection.
+//! The pool of `hyper-util`'s client was here first. It prepares a new connection and starts a task for every request,
+//! whether it finds an idle one or not, and a task of its own drives each connection, which has to be woken for all that
+//! comes and goes. Here a request takes the idle connection that was used last, and the task that waits for the answer
+//! drives it (`connection.rs`). Both together took a tenth of the processor time off a request that passes through.
+//!
+//! What that costs: this module, the eviction of idle connections, and the retry. That its peer closed a
+//! connection shows only when it is used: it then gives the request back unsent, and the next one takes it. The composable
+//! `hyper_util::client::pool` (since 0.1.19) was not measured against this.
+//!
+//! Every serving thread has a pool of its own. With one for all, on one runtime, a request woke a second thread twice on its
+//! way, for two futex calls each, where a bare passthrough makes none. The price is that a connection that is idle on one
+//! thread is of no use to another.
 
 mod idle_connections;
 
@@ -55,7 +65,7 @@ impl ConnectionPool {
                     let (connection, idle) = (Some(connection), Arc::downgrade(&self.idle));
                     return Ok((answer, ConnectionLease { connection, key, idle }));
                 }
-                // It was closed while nobody looked.
+                // It was closed while nobody looked: retry with the next one, since nobody has seen the request.
                 Err(SendFailure { is_unsent: true, .. }) if is_reused => {}
                 Err(SendFailure { error, .. }) => return Err(error.into()),
             }

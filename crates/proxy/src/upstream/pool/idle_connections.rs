@@ -1,4 +1,5 @@
-//! Idle connections, kept alive (keep-alive) for the next request to the same upstream; and those of HTTP/2, which many requests share.
+//! Idle connections, kept alive (keep-alive) for the next request to the same upstream, and their eviction; and those of
+//! HTTP/2, which many requests share.
 
 use super::{Error, UpstreamConnection};
 use foldhash::fast::RandomState;
