@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::memo::ForwardedResult;
     use crate::report::ResultFigures;
-    use tokenforge_providers::MessageTexts as Speech;
+    use tokenforge_providers::MessageTexts;
 
     fn body(text: &str) -> String {
         format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"a","content":"{text}"}}]}}"#)
@@ -189,7 +189,7 @@ mod tests {
         let is_known = |tenant: &str, body: &str| {
             let texts = memo.known_spans(speaker(tenant), SpanHits::new());
             let read =
-                Request::read_again(body.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
+                Request::read_again(body.as_bytes(), Dialect::OpenAiChat, MessageTexts::Unwanted, &texts);
             texts.at(&read.unwrap().results[0].span).is_some()
         };
         assert!(is_known("us", &first));
