@@ -36,7 +36,7 @@ mod tools;
 
 pub use agent::Agent;
 pub use base_url::{BaseUrl, JsonAddress, Provider};
-pub use common::{Common, Dialect};
+pub use common::{CommonData, SdkDialect};
 pub use hook::{HookEntry, HookSupport};
 pub use logs::{LogFormat, SessionLogs, UnreadLogs};
 pub use mcp::{McpClientTraits, McpServerFiles, StructuredContent, TextForm};

@@ -1,6 +1,6 @@
 //! The data files, read once.
 
-use crate::{Agent, Common};
+use crate::{Agent, CommonData};
 use std::sync::LazyLock;
 
 /// The files, in the order in which commands list agents.
@@ -32,7 +32,7 @@ const PLUGINS: &[(&str, &str)] = &[
 static AGENTS: LazyLock<Vec<Agent>> =
     LazyLock::new(|| FILES.iter().filter_map(|text| toml::from_str(text).ok()).collect());
 
-static SHARED: LazyLock<Common> = LazyLock::new(|| toml::from_str(COMMON).unwrap_or_default());
+static SHARED: LazyLock<CommonData> = LazyLock::new(|| toml::from_str(COMMON).unwrap_or_default());
 
 /// All agents that are known.
 #[must_use]
@@ -48,7 +48,7 @@ pub fn find(id: &str) -> Option<&'static Agent> {
 
 /// What belongs to no agent in particular.
 #[must_use]
-pub fn common() -> &'static Common {
+pub fn common() -> &'static CommonData {
     &SHARED
 }
 

@@ -21,7 +21,7 @@ fn every_file_of_the_folder_is_listed_and_read() {
         let read = toml::from_str::<Agent>(text);
         assert!(read.is_ok(), "{}\n{text}", read.unwrap_err());
     }
-    let common = toml::from_str::<Common>(COMMON);
+    let common = toml::from_str::<CommonData>(COMMON);
     assert!(common.is_ok(), "{}", common.unwrap_err());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -60,7 +60,7 @@ pub(super) struct CallArgs {
     key: Option<String>,
 
     #[command(flatten)]
-    place: GatewayOptions,
+    gateway_options: GatewayOptions,
 
     #[command(flatten)]
     target: CallTarget,
@@ -76,7 +76,7 @@ struct CompletedCall {
 }
 
 pub(super) async fn run(call: &CallArgs) -> anyhow::Result<()> {
-    let settings = call.place.definitions()?.settings;
+    let settings = call.gateway_options.definitions()?.settings;
     let (conversation, words) = call.conversation(&settings).await?;
     let called = call.call_with_timeout(&conversation, words).await;
     conversation.end().await;
@@ -119,7 +119,7 @@ impl CallArgs {
         let [name, words @ ..] = &self.words[..] else {
             bail!("which server? Give its name, --url URL, or its program after --")
         };
-        let conversation = match self.place.find_backends().await? {
+        let conversation = match self.gateway_options.find_backends().await? {
             BackendSource::Running(gateway, backends) => {
                 // Whoever may not see the servers may still use one.
                 let names = backends.as_deref().map(names);
@@ -148,7 +148,7 @@ impl CallArgs {
     fn key(&self, settings: &Settings) -> Option<Secret> {
         let set = || env::var("FORGE_KEY").ok().filter(|key| !key.is_empty());
         let given = self.key.clone().or_else(set).map(Secret::new);
-        let own = settings.keys.first().filter(|_| !self.place.is_named());
+        let own = settings.keys.first().filter(|_| !self.gateway_options.is_named());
         given.or_else(|| own.map(|own| own.key.clone()))
     }
 

@@ -23,7 +23,7 @@ pub(super) struct AddArgs {
     name: String,
 
     #[command(flatten)]
-    place: GatewayOptions,
+    gateway_options: GatewayOptions,
 
     #[command(flatten)]
     target: CallTarget,
@@ -36,7 +36,7 @@ pub(super) struct AddArgs {
 #[derive(Args)]
 pub(super) struct ListArgs {
     #[command(flatten)]
-    place: GatewayOptions,
+    gateway_options: GatewayOptions,
 
     /// Print {"gateway" or "file", "backends": [...]}
     #[arg(long)]
@@ -49,7 +49,7 @@ pub(super) struct RemoveArgs {
     name: String,
 
     #[command(flatten)]
-    place: GatewayOptions,
+    gateway_options: GatewayOptions,
 
     /// Print {"removed", "gateway" or "file"}
     #[arg(long)]
@@ -65,12 +65,12 @@ pub(super) async fn add(arguments: &AddArgs) -> anyhow::Result<()> {
         bail!("`stats` is a path of the gateway's own; choose another name");
     }
     let what = format!("added {name}");
-    match arguments.place.find_backends().await? {
+    match arguments.gateway_options.find_backends().await? {
         BackendSource::Running(gateway, backends) => {
             if names(&backends?).contains(&name.as_str()) {
                 bail!("there is a tool server with the prefix `{name}` already");
             }
-            let mut files = arguments.place.definitions()?;
+            let mut files = arguments.gateway_options.definitions()?;
             files.expect_file_of(&gateway).await?;
             files.add(name, &definition)?;
             let told = gateway.reload_servers().await;
@@ -88,7 +88,7 @@ pub(super) async fn add(arguments: &AddArgs) -> anyhow::Result<()> {
 }
 
 pub(super) async fn list(arguments: &ListArgs) -> anyhow::Result<()> {
-    let (whose, place, head, backends) = match arguments.place.find_backends().await? {
+    let (whose, place, head, backends) = match arguments.gateway_options.find_backends().await? {
         BackendSource::Running(gateway, backends) => {
             let head = format!("the gateway at {} has", gateway.url);
             ("gateway", gateway.url, head, backends?)
@@ -109,7 +109,7 @@ pub(super) async fn list(arguments: &ListArgs) -> anyhow::Result<()> {
 pub(super) async fn remove(arguments: &RemoveArgs) -> anyhow::Result<()> {
     let name = &arguments.name;
     let what = format!("removed {name}");
-    match arguments.place.find_backends().await? {
+    match arguments.gateway_options.find_backends().await? {
         BackendSource::Running(gateway, backends) => {
             let backends = backends?;
             let names = names(&backends);

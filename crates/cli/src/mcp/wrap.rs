@@ -58,13 +58,14 @@ pub(super) struct McpWrapArgs {
 }
 
 pub(super) fn wrap(arguments: &McpWrapArgs) -> anyhow::Result<()> {
-    let means = arguments.wrap_context()?;
+    let context = arguments.wrap_context()?;
     arguments.carry_out(|file, notation| {
         // Behind what was put there before, the file as it would be without.
         let before =
-            rewrite::unwrap_servers(&file.text, notation, file.backup()?.as_deref(), &means)?;
-        let RewrittenFile { text, servers } = rewrite::wrap_servers(&file.text, notation, &means)?;
-        let back = rewrite::unwrap_servers(&text, notation, Some(&before.text), &means)?;
+            rewrite::unwrap_servers(&file.text, notation, file.backup()?.as_deref(), &context)?;
+        let RewrittenFile { text, servers } =
+            rewrite::wrap_servers(&file.text, notation, &context)?;
+        let back = rewrite::unwrap_servers(&text, notation, Some(&before.text), &context)?;
         if back.text != before.text {
             bail!("this could not be undone byte for byte, so nothing was changed");
         }
@@ -79,11 +80,11 @@ pub(super) fn wrap(arguments: &McpWrapArgs) -> anyhow::Result<()> {
 }
 
 pub(super) fn unwrap(arguments: &McpWrapArgs) -> anyhow::Result<()> {
-    let means = arguments.wrap_context()?;
+    let context = arguments.wrap_context()?;
     arguments.carry_out(|file, notation| {
         let backup = file.backup()?;
         let RewrittenFile { text, servers } =
-            rewrite::unwrap_servers(&file.text, notation, backup.as_deref(), &means)?;
+            rewrite::unwrap_servers(&file.text, notation, backup.as_deref(), &context)?;
         let none = "no tool server behind Tokenforge";
         arguments.say(&file.name, &servers, "goes back to what it was", none)?;
         let name = file.name.display();
@@ -166,18 +167,19 @@ impl McpWrapArgs {
     }
 
     fn wrap_context(&self) -> anyhow::Result<WrapContext> {
-        context(self.gateway.as_deref(), self.config.as_deref())
+        read_wrap_context(self.gateway.as_deref(), self.config.as_deref())
     }
 }
 
 /// The files of all clients that have servers behind Tokenforge, and the names of these.
 pub(crate) fn wrapped_files(config: Option<&Path>) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
-    let means = context(None, config)?;
+    let context = read_wrap_context(None, config)?;
     let names = client_names().into_iter();
     let files = names.filter_map(|client| clients::files(client, &data::set)).flatten();
     let wrapped = |path: PathBuf| {
         let text = fs::read_to_string(&path).ok()?;
-        let undone = rewrite::unwrap_servers(&text, FileNotation::of(&path), None, &means).ok()?;
+        let undone =
+            rewrite::unwrap_servers(&text, FileNotation::of(&path), None, &context).ok()?;
         let changed = undone.servers.into_iter().filter(|(_, it)| *it == ServerOutcome::Changed);
         let servers: Vec<_> = changed.map(|(server, _)| server).collect();
         (!servers.is_empty()).then_some((path, servers))
@@ -194,7 +196,7 @@ fn existing_files(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     files.filter(is_new).collect()
 }
 
-fn context(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<WrapContext> {
+fn read_wrap_context(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<WrapContext> {
     let program = env::current_exe().context("cannot find the path of this program")?;
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let definitions = BackendDefinitions::read(config)?;

@@ -5,7 +5,7 @@ use crate::data;
 use clap::builder::PossibleValuesParser;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use tokenforge_agents::{Agent, BaseUrl, Dialect, PathTemplate, Provider};
+use tokenforge_agents::{Agent, BaseUrl, SdkDialect, PathTemplate, Provider};
 
 /// Who is started, as far as its base URL is concerned.
 #[derive(Debug, Clone, Copy)]
@@ -48,8 +48,8 @@ impl From<&'static Agent> for WrappedClient {
     }
 }
 
-impl From<&'static Dialect> for WrappedClient {
-    fn from(Dialect { id, base_url }: &'static Dialect) -> Self {
+impl From<&'static SdkDialect> for WrappedClient {
+    fn from(SdkDialect { id, base_url }: &'static SdkDialect) -> Self {
         WrappedClient { name: id, base_url, settings: None }
     }
 }

@@ -63,20 +63,20 @@ pub(super) enum ServerOutcome {
 pub(super) fn wrap_servers(
     text: &str,
     notation: FileNotation,
-    means: &WrapContext,
+    context: &WrapContext,
 ) -> Result<RewrittenFile, UnreadableFile> {
     let document = SettingsDocument::read(text, notation)?;
     let mut edits = TextEdits::default();
     let all = servers(&document);
     // Lists of servers whose client is offered the tool that expands already.
     let offers = |server: &&ServerEntry| {
-        is_program(server) && is_behind_us(server, means) && !says(server, NO_EXPAND_TOOL)
+        is_program(server) && is_behind_us(server, context) && !says(server, NO_EXPAND_TOOL)
     };
     let mut offered: HashSet<&[String]> =
         all.iter().filter(offers).map(ServerEntry::list).collect();
     let wrap = |server| {
         let is_offered = offered.contains(ServerEntry::list(server));
-        let outcome = match wrap(&document, server, is_offered, means, &mut edits) {
+        let outcome = match wrap(&document, server, is_offered, context, &mut edits) {
             Ok(()) => ServerOutcome::Changed,
             Err(why) => ServerOutcome::Left(why),
         };
@@ -95,7 +95,7 @@ pub(super) fn unwrap_servers(
     text: &str,
     notation: FileNotation,
     backup: Option<&str>,
-    means: &WrapContext,
+    context: &WrapContext,
 ) -> Result<RewrittenFile, UnreadableFile> {
     let document = SettingsDocument::read(text, notation)?;
     let backup = backup.and_then(|text| SettingsDocument::read(text, notation).ok());
@@ -105,7 +105,7 @@ pub(super) fn unwrap_servers(
     let mut edits = TextEdits::default();
     let unwrap = |server: &ServerEntry| {
         let before = before.get(&server.path[..]).copied().zip(backup.as_ref());
-        let outcome = unwrap(&document, server, before, means, &mut edits)?;
+        let outcome = unwrap(&document, server, before, context, &mut edits)?;
         Some((server.name(), outcome))
     };
     let servers = servers(&document).iter().filter_map(unwrap).collect();
@@ -116,7 +116,7 @@ fn wrap(
     document: &SettingsDocument<'_>,
     server: &ServerEntry,
     is_offered: bool,
-    means: &WrapContext,
+    context: &WrapContext,
     edits: &mut TextEdits,
 ) -> Result<(), String> {
     let before = |raw: &str| {
@@ -125,14 +125,14 @@ fn wrap(
         let words = [mcp, stdio].into_iter().chain(option).chain([end]).map(quote_string);
         words.chain([raw.to_owned()]).collect::<Vec<_>>().join(", ")
     };
-    if is_behind_us(server, means) {
+    if is_behind_us(server, context) {
         return Err("it is behind Tokenforge already".to_owned());
     }
     match &server.way {
         ServerTransport::Unknown => Err("how it is started is not understood".to_owned()),
         ServerTransport::Program { command, args } => {
             let inserted = before(document.raw(&command.span));
-            let mut program = quote_string(&means.program);
+            let mut program = quote_string(&context.program);
             match args {
                 Some(ProgramArgs { words, span }) => match words.first() {
                     Some(first) => {
@@ -154,12 +154,12 @@ fn wrap(
         ServerTransport::List(words) => {
             let first = words.first().map_or(0, |word| word.span.start);
             let inserted = before("");
-            edits.replace(first..first, format!("{}, {inserted}", quote_string(&means.program)));
+            edits.replace(first..first, format!("{}, {inserted}", quote_string(&context.program)));
             Ok(())
         }
         ServerTransport::Address { url, headers, is_stream } => {
-            let backend = backend(url, headers, *is_stream, means)?;
-            edits.replace(url.span.clone(), quote_string(&address(means, &backend.prefix)));
+            let backend = backend(url, headers, *is_stream, context)?;
+            edits.replace(url.span.clone(), quote_string(&address(context, &backend.prefix)));
             Ok(())
         }
     }
@@ -170,10 +170,10 @@ fn unwrap(
     document: &SettingsDocument<'_>,
     server: &ServerEntry,
     before: Option<(&ServerEntry, &SettingsDocument<'_>)>,
-    means: &WrapContext,
+    context: &WrapContext,
     edits: &mut TextEdits,
 ) -> Option<ServerOutcome> {
-    if !is_behind_us(server, means) {
+    if !is_behind_us(server, context) {
         return None;
     }
     match &server.way {
@@ -216,10 +216,10 @@ fn unwrap(
 }
 
 /// Is it behind Tokenforge?
-fn is_behind_us(server: &ServerEntry, means: &WrapContext) -> bool {
+fn is_behind_us(server: &ServerEntry, context: &WrapContext) -> bool {
     let is_us = |command: &str| {
         let name = Path::new(command).file_stem();
-        command == means.program || name.is_some_and(|name| name == "tokenforge")
+        command == context.program || name.is_some_and(|name| name == "tokenforge")
     };
     match &server.way {
         ServerTransport::Program { command, args: Some(ProgramArgs { words, .. }) } => {
@@ -229,7 +229,7 @@ fn is_behind_us(server: &ServerEntry, means: &WrapContext) -> bool {
             [command, rest @ ..] => is_us(&command.text) && inner(rest).is_some(),
             [] => false,
         },
-        ServerTransport::Address { url, .. } => url.text.starts_with(&address(means, "")),
+        ServerTransport::Address { url, .. } => url.text.starts_with(&address(context, "")),
         ServerTransport::Program { args: None, .. } | ServerTransport::Unknown => false,
     }
 }
@@ -284,19 +284,19 @@ fn backend<'m>(
     url: &TextSpan,
     headers: &[String],
     is_stream: bool,
-    means: &'m WrapContext,
+    context: &'m WrapContext,
 ) -> Result<&'m GatewayBackend, String> {
     if !is_stream {
         return Err("it speaks the old SSE transport, which the gateway does not".to_owned());
     }
     let same =
         |backend: &&GatewayBackend| url.text.parse::<Uri>().is_ok_and(|url| url == backend.url);
-    let Some(backend) = means.backends.iter().find(same) else {
+    let Some(backend) = context.backends.iter().find(same) else {
         return Err(
             "the gateway has no server with this address; `tokenforge mcp add NAME --url URL` adds it".to_owned()
         );
     };
-    if means.asks_for_key {
+    if context.asks_for_key {
         return Err("the gateway asks for a key, which this entry does not have".to_owned());
     }
     let has = |name: &String| backend.headers.iter().any(|own| own.eq_ignore_ascii_case(name));
@@ -309,6 +309,6 @@ fn backend<'m>(
 }
 
 /// Where the gateway has a server.
-fn address(means: &WrapContext, prefix: &str) -> String {
-    format!("{}/mcp/{prefix}", means.gateway)
+fn address(context: &WrapContext, prefix: &str) -> String {
+    format!("{}/mcp/{prefix}", context.gateway)
 }

@@ -7,7 +7,7 @@ use super::servers::{ProgramArgs, ServerTransport, servers};
 use crate::client_file::{FileNotation, SettingsDocument, TextSpan};
 use proptest::prelude::*;
 
-fn means() -> WrapContext {
+fn context() -> WrapContext {
     let backend = |prefix: &str, url: &str, headers: &[&str]| GatewayBackend {
         prefix: prefix.to_owned(),
         url: url.parse().unwrap(),
@@ -25,11 +25,11 @@ fn means() -> WrapContext {
 }
 
 fn wrap(text: &str, notation: FileNotation) -> RewrittenFile {
-    wrap_servers(text, notation, &means()).unwrap()
+    wrap_servers(text, notation, &context()).unwrap()
 }
 
 fn unwrap(text: &str, notation: FileNotation, backup: Option<&str>) -> String {
-    unwrap_servers(text, notation, backup, &means()).unwrap().text
+    unwrap_servers(text, notation, backup, &context()).unwrap().text
 }
 
 fn outcome<'r>(rewritten: &'r RewrittenFile, name: &str) -> &'r ServerOutcome {
@@ -115,7 +115,7 @@ fn every_client_s_way_of_naming_servers_is_known() {
         r#"{"mcp": {"a": {"type": "local", "command": ["npx", "x"], "enabled": true}}}"#.to_owned(),
     ] {
         let new = wrap(&file, FileNotation::Json);
-        let program = means().program;
+        let program = context().program;
         let expected = [&program, "mcp", "stdio", "--", "npx", "x"].map(str::to_owned);
         assert_eq!(ways(&new.text, FileNotation::Json), [expected], "{file}");
         assert_eq!(unwrap(&new.text, FileNotation::Json, None), file);
@@ -124,9 +124,9 @@ fn every_client_s_way_of_naming_servers_is_known() {
 
 #[test]
 fn an_address_goes_through_the_gateway_only_if_that_works() {
-    let left = |entry: &str, means: &WrapContext| {
+    let left = |entry: &str, context: &WrapContext| {
         let file = format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#);
-        let new = wrap_servers(&file, FileNotation::Json, means).unwrap();
+        let new = wrap_servers(&file, FileNotation::Json, context).unwrap();
         match outcome(&new, "a") {
             ServerOutcome::Changed => String::new(),
             ServerOutcome::Left(why) => why.clone(),
@@ -134,8 +134,8 @@ fn an_address_goes_through_the_gateway_only_if_that_works() {
     };
     let tickets =
         r#"{"httpUrl": "https://tickets.example/mcp", "headers": {"Authorization": "x"}}"#;
-    assert_eq!(left(tickets, &means()), "");
-    let strict = WrapContext { asks_for_key: true, ..means() };
+    assert_eq!(left(tickets, &context()), "");
+    let strict = WrapContext { asks_for_key: true, ..context() };
     assert!(left(tickets, &strict).contains("asks for a key"));
     for (entry, why) in [
         (r#"{"url": "https://other.example/mcp"}"#, "no server with this address"),
@@ -145,7 +145,7 @@ fn an_address_goes_through_the_gateway_only_if_that_works() {
         (r#"{"command": 7}"#, "not understood"),
         (r#"{"command": "a", "args": [1]}"#, "not understood"),
     ] {
-        assert!(left(entry, &means()).contains(why), "{entry}");
+        assert!(left(entry, &context()).contains(why), "{entry}");
     }
 }
 
@@ -308,7 +308,7 @@ proptest! {
     fn a_wrapped_server_starts_what_it_started_before(file in file()) {
         let json = FileNotation::Json;
         let new = wrap(&file, json);
-        let filter = [means().program.as_str(), "mcp", "stdio", "--"].map(str::to_owned);
+        let filter = [context().program.as_str(), "mcp", "stdio", "--"].map(str::to_owned);
         let pairs = ways(&file, json).into_iter().zip(ways(&new.text, json));
         for ((old, new), (name, outcome)) in pairs.zip(&new.servers) {
             match outcome {
