@@ -191,8 +191,8 @@ impl Pipeline {
         if command.is_one_of(&PROGRAMS.silent.names) {
             return None;
         }
-        let shape = filters.iter().filter_map(filter).max().unwrap_or(PipeEffect::Whole);
-        Some(MainCommand { command, filters, effect: shape, shared: self.repeats })
+        let effect = filters.iter().filter_map(filter).max().unwrap_or(PipeEffect::Whole);
+        Some(MainCommand { command, filters, effect, shared: self.repeats })
     }
 
     /// The last stage that is no filter: `grep` in `find . | xargs grep x | head`.
@@ -212,7 +212,7 @@ fn filter(stage: &SimpleCommand) -> Option<PipeEffect> {
     ]
     .into_iter()
     .find(|(names, _)| stage.is_one_of(names))
-    .map(|(_, shape)| if counts(stage) { PipeEffect::Changed } else { shape })
+    .map(|(_, effect)| if counts(stage) { PipeEffect::Changed } else { effect })
 }
 
 /// `grep -c`, `uniq -c`, `head -c`: a number instead of lines, or no whole lines.

@@ -83,7 +83,7 @@ impl SyntheticConversation {
     }
 
     /// The same, asking for a stream.
-    pub(crate) fn as_stream(mut self) -> Self {
+    pub(crate) fn into_streaming(mut self) -> Self {
         self.variants.iter_mut().for_each(BodyTemplate::ask_for_stream);
         self
     }
@@ -214,7 +214,7 @@ mod tests {
     fn only_what_is_new_differs() {
         for dialect in Dialect::ALL {
             let conversation =
-                SyntheticConversation::new(dialect, 100_000, ToolResult::test_run).as_stream();
+                SyntheticConversation::new(dialect, 100_000, ToolResult::test_run).into_streaming();
             let differing = |news: News| {
                 let (one, other) =
                     (conversation.body(news, VARIANTS), conversation.body(news, 2 * VARIANTS));

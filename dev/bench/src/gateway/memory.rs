@@ -79,7 +79,7 @@ async fn fill_store(
 async fn stream_size(process: &ServerProcess, streams: usize) -> anyhow::Result<f64> {
     eprintln!("{streams} idle streams");
     let conversation =
-        SyntheticConversation::new(Dialect::Chat, 2_000, ToolResult::rows).as_stream();
+        SyntheticConversation::new(Dialect::Chat, 2_000, ToolResult::rows).into_streaming();
     let (conversation, target) = (Arc::new(conversation), LoadTarget::from(process.address));
     drop(open(target.clone(), conversation.clone()).await?);
     tokio::time::sleep(Duration::from_secs(1)).await;

@@ -29,7 +29,7 @@ pub(crate) async fn measure(
     promises: &mut Promises,
 ) -> anyhow::Result<String> {
     let conversation = SyntheticConversation::new(Dialect::Chat, 100_000, ToolResult::test_run);
-    let conversation = Arc::new(conversation.as_stream());
+    let conversation = Arc::new(conversation.into_streaming());
     let contenders = [
         Contender::direct(&field.upstream),
         Contender::new("passthrough", &field.passthrough, News::Nothing),
