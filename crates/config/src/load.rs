@@ -2,9 +2,9 @@
 //! before.
 
 mod check;
+mod collect_errors;
 mod explain;
 mod interpolate;
-mod mend;
 mod overrides;
 mod yaml;
 
@@ -14,7 +14,7 @@ pub(crate) use check::faults;
 pub(crate) use explain::{nearest, read};
 pub(crate) use yaml::parse;
 
-use mend::is_within;
+use collect_errors::is_within;
 use yaml::{Document, Places};
 
 use crate::error::{ConfigError, ConfigErrors, Fault, Place};
@@ -75,7 +75,7 @@ impl Settings {
             None => (Places::default(), Vec::new()),
         };
         for (setting, variable, text) in variables(environment) {
-            errors.extend(apply_word(
+            errors.extend(apply_text(
                 &mut settings,
                 setting.path,
                 &text,
@@ -83,7 +83,7 @@ impl Settings {
             ));
         }
         for (setting, flag, text) in flags(overrides) {
-            errors.extend(apply_word(&mut settings, setting.path, text, Place::Flag(flag)));
+            errors.extend(apply_text(&mut settings, setting.path, text, Place::Flag(flag)));
         }
         // What was not understood says nothing about what it goes together with.
         let is_known =
@@ -124,8 +124,8 @@ pub(crate) fn variables(
 pub(crate) fn flags(
     overrides: &Overrides,
 ) -> impl Iterator<Item = (&'static Setting, &'static str, &str)> {
-    overrides.entries().filter_map(|(flag, text)| {
-        let setting = SETTINGS.iter().find(|setting| setting.flag == Some(flag))?;
+    SETTINGS.iter().filter_map(|setting| {
+        let (flag, text) = setting.given(overrides)?;
         Some((setting, flag, text))
     })
 }
@@ -140,7 +140,7 @@ fn apply_file(
         Ok(document) => document,
         Err(error) => return (Places::default(), vec![error]),
     };
-    mend::apply(tree, settings, &mut faults);
+    collect_errors::apply(tree, settings, &mut faults);
     let located = |fault: Fault| {
         let place = places.of(&fault.key, file.name);
         fault.at(place)
@@ -154,7 +154,7 @@ fn apply_file(
 }
 
 /// Sets one setting from a text; what is wrong with it.
-fn apply_word(
+fn apply_text(
     settings: &mut Settings,
     path: &str,
     text: &str,

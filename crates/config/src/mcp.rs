@@ -1,7 +1,7 @@
 //! One tool server on its own: as the admin API takes and shows it, and as it is kept in a file.
 
 use crate::error::{ConfigError, Fault, Place};
-use crate::raw::{Backend, is_prefix};
+use crate::raw::{BackendEntry, NamedEntry, is_prefix};
 use crate::secret::{MASK, Secret};
 use crate::settings::{McpBackend, McpTarget};
 use serde_json::{Map, Value};
@@ -25,13 +25,13 @@ impl McpBackend {
     /// ```
     pub fn from_json(prefix: &str, tree: &Value) -> Result<Self, ConfigError> {
         // By value, as settings are read: read from a reference, all their types would be compiled once more.
-        let read: Result<Backend, _> = serde_path_to_error::deserialize(tree.clone());
+        let read: Result<BackendEntry, _> = serde_path_to_error::deserialize(tree.clone());
         read.map_err(|error| {
             let path = error.path().to_string();
             let path = if path == "." { String::new() } else { format!(".{path}") };
             Fault::new(format!("mcp.backends.{prefix}{path}"), error.inner().to_string())
         })
-        .and_then(|backend| backend.meant(prefix))
+        .and_then(|backend| backend.into_settings(prefix))
         .map_err(|fault| fault.at(Place::Patch))
     }
 
@@ -56,7 +56,7 @@ impl McpBackend {
     /// As it is written in the file, with secrets as `***`.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        serde_json::to_value(Backend::of(self)).unwrap_or_default()
+        serde_json::to_value(BackendEntry::of(self)).unwrap_or_default()
     }
 
     /// As it is kept: with its secrets. For a file that only its owner reads.

@@ -1,6 +1,6 @@
 //! Settings, shown: what is in effect, with secrets masked.
 
-use crate::raw::{Raw, Shown};
+use crate::raw::{MappedJson, Raw};
 use crate::settings::Settings;
 use crate::table::{Change, SETTINGS};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ impl Settings {
     /// The settings in effect as YAML, with secrets as `***`.
     #[must_use]
     pub fn show(&self) -> String {
-        serde_saphyr::to_string(&Raw::of(self)).unwrap_or_default()
+        serde_saphyr::to_string(&Raw::of_settings(self)).unwrap_or_default()
     }
 
     /// Of [`show`](Self::show), the common settings and those that are not as by default.
@@ -26,13 +26,14 @@ impl Settings {
                 set(&mut shown, setting.path, value.clone());
             }
         }
-        serde_saphyr::to_string(&Shown { value: &shown, text: |text| text }).unwrap_or_default()
+        serde_saphyr::to_string(&MappedJson { value: &shown, text: |text| text })
+            .unwrap_or_default()
     }
 
     /// The settings in effect as JSON, with secrets as `***`.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        serde_json::to_value(Raw::of(self)).unwrap_or_default()
+        serde_json::to_value(Raw::of_settings(self)).unwrap_or_default()
     }
 
     /// Of [`to_json`](Self::to_json), what [`patched`](Self::patched) may change.

@@ -1,7 +1,8 @@
 //! The keys that clients must show: `name: key` in the file, `name=key,name=key` in a variable.
 
 use super::section::Field;
-use super::word::{Key, Word, Written};
+use super::value_type::{Parsed, SecretKey, ValueType};
+use crate::error::Fault;
 use crate::secret::Secret;
 use crate::settings::GatewayKey;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -15,14 +16,15 @@ use std::fmt;
 pub(crate) struct Keys(BTreeMap<String, Secret>);
 
 impl Field for Keys {
-    type Meant = Vec<GatewayKey>;
+    type Value = Vec<GatewayKey>;
 
-    fn meant(self) -> Vec<GatewayKey> {
-        self.0.into_iter().map(|(name, key)| GatewayKey { name, key }).collect()
+    fn put(self, place: &mut Vec<GatewayKey>) -> Result<(), Fault> {
+        *place = self.0.into_iter().map(|(name, key)| GatewayKey { name, key }).collect();
+        Ok(())
     }
 
-    fn of(meant: &Vec<GatewayKey>) -> Self {
-        Keys(meant.iter().map(|key| (key.name.clone(), key.key.clone())).collect())
+    fn of(value: &Vec<GatewayKey>) -> Option<Self> {
+        Some(Keys(value.iter().map(|key| (key.name.clone(), key.key.clone())).collect()))
     }
 }
 
@@ -47,8 +49,8 @@ impl<'de> Visitor<'de> for KeysVisitor {
             let (name, key) = pair.split_once('=').ok_or_else(|| {
                 E::custom("expected name=key,name=key, found an entry without `=`")
             })?;
-            let key = Key::read(key)
-                .ok_or_else(|| E::custom(format!("{name}: expected {}", Key::expected())))?;
+            let key = SecretKey::parse(key)
+                .ok_or_else(|| E::custom(format!("{name}: expected {}", SecretKey::expected())))?;
             Ok((name.to_owned(), key))
         });
         keys.collect::<Result<_, E>>().map(Keys)
@@ -56,7 +58,7 @@ impl<'de> Visitor<'de> for KeysVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Keys, A::Error> {
         let mut keys = BTreeMap::new();
-        while let Some((name, Written(key))) = pairs.next_entry::<String, Written<Key>>()? {
+        while let Some((name, Parsed(key))) = pairs.next_entry::<String, Parsed<SecretKey>>()? {
             keys.insert(name, key);
         }
         Ok(Keys(keys))
@@ -79,7 +81,7 @@ impl JsonSchema for Keys {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let key = Written::<Key>::json_schema(generator);
+        let key = Parsed::<SecretKey>::json_schema(generator);
         json_schema!({ "anyOf": [
             { "type": "object", "additionalProperties": key },
             { "type": "string" },

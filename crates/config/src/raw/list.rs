@@ -1,6 +1,6 @@
 //! Lists of words: a YAML list, or a text with commas, which is how variables hold them.
 
-use super::word::{Word, Written};
+use super::value_type::{Parsed, ValueType};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
@@ -9,47 +9,47 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// Words, in order.
-pub(crate) struct List<W: Word>(pub(crate) Vec<W::Meant>);
+pub(crate) struct List<T: ValueType>(pub(crate) Vec<T::Value>);
 
-impl<'de, W: Word> Deserialize<'de> for List<W> {
+impl<'de, T: ValueType> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ListVisitor(PhantomData))
     }
 }
 
-struct ListVisitor<W>(PhantomData<W>);
+struct ListVisitor<T>(PhantomData<T>);
 
-impl<'de, W: Word> Visitor<'de> for ListVisitor<W> {
-    type Value = List<W>;
+impl<'de, T: ValueType> Visitor<'de> for ListVisitor<T> {
+    type Value = List<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a list, each of it {}", W::expected())
+        write!(f, "a list, each of it {}", T::expected())
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<List<W>, E> {
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<List<T>, E> {
         let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
         let words = words.map(|word| {
-            Written::<W>::deserialize(de::value::StrDeserializer::<E>::new(word)).map(|word| word.0)
+            Parsed::<T>::deserialize(de::value::StrDeserializer::<E>::new(word)).map(|word| word.0)
         });
         words.collect::<Result<_, E>>().map(List)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut words: A) -> Result<List<W>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut words: A) -> Result<List<T>, A::Error> {
         let mut list = Vec::new();
-        while let Some(Written(word)) = words.next_element::<Written<W>>()? {
+        while let Some(Parsed(word)) = words.next_element::<Parsed<T>>()? {
             list.push(word);
         }
         Ok(List(list))
     }
 }
 
-impl<W: Word> Serialize for List<W> {
+impl<T: ValueType> Serialize for List<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(W::write))
+        serializer.collect_seq(self.0.iter().map(T::write))
     }
 }
 
-impl<W: Word> JsonSchema for List<W> {
+impl<T: ValueType> JsonSchema for List<T> {
     fn inline_schema() -> bool {
         true
     }
@@ -59,7 +59,7 @@ impl<W: Word> JsonSchema for List<W> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let items = Written::<W>::json_schema(generator);
+        let items = Parsed::<T>::json_schema(generator);
         json_schema!({ "anyOf": [{ "type": "array", "items": items }, { "type": "string" }] })
     }
 }

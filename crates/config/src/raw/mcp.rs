@@ -1,8 +1,11 @@
 //! Tool servers, as they are written.
 
 use super::list::List;
-use super::section::{Field, put, put_optional};
-use super::word::{Bytes, Count, File, Flag, Host, One, Span, Spelled, Text, Word, Written};
+use super::section::{Field, NamedEntry, Optional};
+use super::value_type::{
+    Boolean, ByteSize, FilePath, HostPort, NonEmptyText, OneOf, Parsed, PositiveCount, Scalar,
+    TimeSpan, ValueType,
+};
 use crate::error::Fault;
 use crate::secret::{MASK, Secret};
 use crate::settings::{self, McpTarget, Structured};
@@ -25,104 +28,102 @@ const LONGEST_PREFIX: usize = 32;
 /// The section `mcp`.
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-pub(crate) struct Mcp {
-    backends: Option<BTreeMap<String, Backend>>,
-    clients: Option<BTreeMap<String, Client>>,
-    tools: Option<BTreeMap<String, Tool>>,
-    format: Option<Written<One<Format>>>,
-    structured: Option<Written<One<Structured>>>,
-    include: Option<List<Text>>,
-    exclude: Option<List<Text>>,
-    min_bytes: Option<Written<Bytes<0>>>,
-    max_bytes: Option<Written<Bytes<1>>>,
-    observe: Option<Written<Flag>>,
-    metadata: Option<Written<Flag>>,
+pub(crate) struct McpSection {
+    backends: Option<BTreeMap<String, BackendEntry>>,
+    clients: Option<BTreeMap<String, ClientEntry>>,
+    tools: Option<BTreeMap<String, ToolEntry>>,
+    format: Option<Optional<OneOf<Format>>>,
+    structured: Option<Parsed<OneOf<Structured>>>,
+    include: Option<List<NonEmptyText>>,
+    exclude: Option<List<NonEmptyText>>,
+    min_bytes: Option<Parsed<ByteSize<0>>>,
+    max_bytes: Option<Parsed<ByteSize<1>>>,
+    observe: Option<Parsed<Boolean>>,
+    metadata: Option<Parsed<Boolean>>,
     /// As the setting of this name at the top level, which it was before it counted for every path.
     #[serde(skip_serializing)]
-    pub(super) allow_hosts: Option<List<Host>>,
+    pub(super) allow_hosts: Option<List<HostPort>>,
     #[serde(skip_serializing)]
-    pub(super) allow_origins: Option<List<Text>>,
-    file: Option<Written<File>>,
+    pub(super) allow_origins: Option<List<NonEmptyText>>,
+    file: Option<Optional<FilePath>>,
 }
 
 /// To the table of settings it is one setting, whatever is in it.
 pub(crate) fn schema(generator: &mut SchemaGenerator) -> Schema {
-    let section = generator.subschema_for::<Mcp>();
+    let section = generator.subschema_for::<McpSection>();
     json_schema!({ "allOf": [section] })
 }
 
-impl Mcp {
-    pub(crate) fn apply(self, to: &mut settings::Mcp) -> Result<(), Fault> {
-        for (prefix, backend) in self.backends.unwrap_or_default() {
-            let meant = backend.meant(&prefix)?;
-            to.backends.insert(prefix, meant);
-        }
-        for (name, client) in self.clients.unwrap_or_default() {
-            to.clients.insert(name, client.meant());
-        }
-        for (name, tool) in self.tools.unwrap_or_default() {
-            to.tools.insert(name, tool.meant());
-        }
-        put_optional(&mut to.format, self.format);
-        put(&mut to.structured, self.structured);
-        put(&mut to.include, self.include);
-        put(&mut to.exclude, self.exclude);
-        put(&mut to.min_bytes, self.min_bytes);
-        put(&mut to.max_bytes, self.max_bytes);
-        put(&mut to.observe, self.observe);
-        put(&mut to.metadata, self.metadata);
-        put_optional(&mut to.file, self.file);
-        Ok(())
+impl Field for McpSection {
+    type Value = settings::Mcp;
+
+    fn put(self, place: &mut settings::Mcp) -> Result<(), Fault> {
+        put(self.backends, &mut place.backends)?;
+        put(self.clients, &mut place.clients)?;
+        put(self.tools, &mut place.tools)?;
+        put(self.format, &mut place.format)?;
+        put(self.structured, &mut place.structured)?;
+        put(self.include, &mut place.include)?;
+        put(self.exclude, &mut place.exclude)?;
+        put(self.min_bytes, &mut place.min_bytes)?;
+        put(self.max_bytes, &mut place.max_bytes)?;
+        put(self.observe, &mut place.observe)?;
+        put(self.metadata, &mut place.metadata)?;
+        put(self.file, &mut place.file)
     }
 
-    pub(crate) fn of(from: &settings::Mcp) -> Self {
-        let backend = |(prefix, backend): (&String, _)| (prefix.clone(), Backend::of(backend));
-        let client = |(name, client): (&String, _)| (name.clone(), Client::of(client));
-        let tool = |(name, tool): (&String, _)| (name.clone(), Tool::of(tool));
-        Mcp {
-            backends: Some(from.backends.iter().map(backend).collect()),
-            clients: Some(from.clients.iter().map(client).collect()),
-            tools: Some(from.tools.iter().map(tool).collect()),
-            format: from.format.as_ref().map(Field::of),
-            structured: Some(Field::of(&from.structured)),
-            include: Some(Field::of(&from.include)),
-            exclude: Some(Field::of(&from.exclude)),
-            min_bytes: Some(Field::of(&from.min_bytes)),
-            max_bytes: Some(Field::of(&from.max_bytes)),
-            observe: Some(Field::of(&from.observe)),
-            metadata: Some(Field::of(&from.metadata)),
+    fn of(value: &settings::Mcp) -> Option<Self> {
+        Some(McpSection {
+            backends: Field::of(&value.backends),
+            clients: Field::of(&value.clients),
+            tools: Field::of(&value.tools),
+            format: Field::of(&value.format),
+            structured: Field::of(&value.structured),
+            include: Field::of(&value.include),
+            exclude: Field::of(&value.exclude),
+            min_bytes: Field::of(&value.min_bytes),
+            max_bytes: Field::of(&value.max_bytes),
+            observe: Field::of(&value.observe),
+            metadata: Field::of(&value.metadata),
             allow_hosts: None,
             allow_origins: None,
-            file: from.file.as_ref().map(Field::of),
-        }
+            file: Field::of(&value.file),
+        })
     }
+}
+
+/// Puts what was written, if anything was, in place of what is there.
+fn put<F: Field>(written: Option<F>, place: &mut F::Value) -> Result<(), Fault> {
+    written.map_or(Ok(()), |written| written.put(place))
 }
 
 /// An entry of `mcp.backends`: with `url`, a server behind an address; with `command`, a program.
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-pub(crate) struct Backend {
+pub(crate) struct BackendEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<Written<Endpoint>>,
+    url: Option<Parsed<ServerUrl>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    headers: Option<BTreeMap<String, Written<Hidden>>>,
+    headers: Option<BTreeMap<String, Parsed<MaskedText>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<Written<Text>>,
+    command: Option<Parsed<NonEmptyText>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    args: Option<List<Argument>>,
+    args: Option<List<ProgramArgument>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    env: Option<BTreeMap<String, Written<Hidden>>>,
+    env: Option<BTreeMap<String, Parsed<MaskedText>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    folder: Option<Written<File>>,
-    timeout: Option<Written<Span>>,
-    max_concurrent: Option<Written<Count>>,
-    enabled: Option<Written<Flag>>,
+    folder: Option<Parsed<FilePath>>,
+    timeout: Option<Parsed<TimeSpan>>,
+    max_concurrent: Option<Parsed<PositiveCount>>,
+    enabled: Option<Parsed<Boolean>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    structured: Option<Written<One<Structured>>>,
+    structured: Option<Parsed<OneOf<Structured>>>,
 }
 
-impl Backend {
-    pub(crate) fn meant(self, prefix: &str) -> Result<settings::McpBackend, Fault> {
+impl NamedEntry for BackendEntry {
+    type Value = settings::McpBackend;
+
+    fn into_settings(self, prefix: &str) -> Result<settings::McpBackend, Fault> {
         let wrong = |key: &str, problem: &str| {
             Err(Fault::new(format!("mcp.backends.{prefix}{key}"), problem.to_owned()))
         };
@@ -130,7 +131,7 @@ impl Backend {
             let problem = "a prefix is up to 32 letters, digits, `-` and `_`, begins and ends with no `_`, and has no `__`";
             return wrong("", problem);
         }
-        let shown = |map: Option<BTreeMap<String, Written<Hidden>>>| {
+        let shown = |map: Option<BTreeMap<String, Parsed<MaskedText>>>| {
             map.unwrap_or_default().into_iter().map(|(name, value)| (name, value.0)).collect()
         };
         let target = match (self.url, self.command) {
@@ -164,7 +165,7 @@ impl Backend {
                 }
                 McpTarget::Command {
                     command: command.0,
-                    args: self.args.map(Field::meant).unwrap_or_default(),
+                    args: self.args.map(|args| args.0).unwrap_or_default(),
                     env: shown(self.env),
                     folder: self.folder.map(|folder| folder.0),
                 }
@@ -179,26 +180,26 @@ impl Backend {
         })
     }
 
-    pub(crate) fn of(meant: &settings::McpBackend) -> Self {
+    fn of(value: &settings::McpBackend) -> Self {
         let masked = |map: &BTreeMap<String, Secret>| {
-            Some(map.iter().map(|(name, value)| (name.clone(), Written(value.clone()))).collect())
+            Some(map.iter().map(|(name, value)| (name.clone(), Parsed(value.clone()))).collect())
         };
-        let common = Backend {
-            timeout: Some(Written(meant.timeout)),
-            max_concurrent: Some(Written(meant.max_concurrent)),
-            enabled: Some(Written(meant.enabled)),
-            structured: meant.structured.map(Written),
-            ..Backend::default()
+        let common = BackendEntry {
+            timeout: Some(Parsed(value.timeout)),
+            max_concurrent: Some(Parsed(value.max_concurrent)),
+            enabled: Some(Parsed(value.enabled)),
+            structured: value.structured.map(Parsed),
+            ..BackendEntry::default()
         };
-        match &meant.target {
+        match &value.target {
             McpTarget::Http { url, headers } => {
-                Backend { url: Some(Written(url.clone())), headers: masked(headers), ..common }
+                BackendEntry { url: Some(Parsed(url.clone())), headers: masked(headers), ..common }
             }
-            McpTarget::Command { command, args, env, folder } => Backend {
-                command: Some(Written(command.clone())),
-                args: Some(Field::of(args)),
+            McpTarget::Command { command, args, env, folder } => BackendEntry {
+                command: Some(Parsed(command.clone())),
+                args: Field::of(args),
                 env: masked(env),
-                folder: folder.clone().map(Written),
+                folder: folder.clone().map(Parsed),
                 ..common
             },
         }
@@ -219,68 +220,72 @@ pub(crate) fn is_prefix(text: &str) -> bool {
 /// An entry of `mcp.clients`.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-pub(crate) struct Client {
-    format: Option<Written<One<Format>>>,
-    structured: Option<Written<One<Structured>>>,
+pub(crate) struct ClientEntry {
+    format: Option<Parsed<OneOf<Format>>>,
+    structured: Option<Parsed<OneOf<Structured>>>,
 }
 
-impl Client {
-    fn meant(self) -> settings::McpClient {
-        settings::McpClient {
+impl NamedEntry for ClientEntry {
+    type Value = settings::McpClient;
+
+    fn into_settings(self, _name: &str) -> Result<settings::McpClient, Fault> {
+        Ok(settings::McpClient {
             format: self.format.map(|format| format.0),
             structured: self.structured.map(|structured| structured.0),
-        }
+        })
     }
 
-    fn of(meant: &settings::McpClient) -> Self {
-        Client { format: meant.format.map(Written), structured: meant.structured.map(Written) }
+    fn of(value: &settings::McpClient) -> Self {
+        ClientEntry { format: value.format.map(Parsed), structured: value.structured.map(Parsed) }
     }
 }
 
 /// An entry of `mcp.tools`.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-pub(crate) struct Tool {
-    format: Option<Written<One<Format>>>,
-    min_bytes: Option<Written<Bytes<0>>>,
-    max_bytes: Option<Written<Bytes<1>>>,
+pub(crate) struct ToolEntry {
+    format: Option<Parsed<OneOf<Format>>>,
+    min_bytes: Option<Parsed<ByteSize<0>>>,
+    max_bytes: Option<Parsed<ByteSize<1>>>,
 }
 
-impl Tool {
-    fn meant(self) -> settings::McpTool {
-        settings::McpTool {
+impl NamedEntry for ToolEntry {
+    type Value = settings::McpTool;
+
+    fn into_settings(self, _name: &str) -> Result<settings::McpTool, Fault> {
+        Ok(settings::McpTool {
             format: self.format.map(|format| format.0),
             min_bytes: self.min_bytes.map(|bytes| bytes.0),
             max_bytes: self.max_bytes.map(|bytes| bytes.0),
-        }
+        })
     }
 
-    fn of(meant: &settings::McpTool) -> Self {
-        Tool {
-            format: meant.format.map(Written),
-            min_bytes: meant.min_bytes.map(Written),
-            max_bytes: meant.max_bytes.map(Written),
+    fn of(value: &settings::McpTool) -> Self {
+        ToolEntry {
+            format: value.format.map(Parsed),
+            min_bytes: value.min_bytes.map(Parsed),
+            max_bytes: value.max_bytes.map(Parsed),
         }
     }
 }
 
 /// A text that is not shown: the value of a header or a variable.
-pub(crate) struct Hidden;
+pub(crate) struct MaskedText;
 
-impl Word for Hidden {
-    type Meant = Secret;
+impl ValueType for MaskedText {
+    type Value = Secret;
     const SECRET: bool = true;
 
     fn expected() -> String {
         format!("a text without control characters, and not the mask {MASK}")
     }
 
-    fn read(text: &str) -> Option<Secret> {
+    fn parse(text: &str) -> Option<Secret> {
         (text != MASK && !text.chars().any(char::is_control)).then(|| Secret::new(text))
     }
 
-    fn write(_: &Secret) -> Spelled {
-        Spelled::text(MASK)
+    fn write(_: &Secret) -> Scalar {
+        Scalar::text(MASK)
     }
 
     fn schema() -> Schema {
@@ -289,21 +294,21 @@ impl Word for Hidden {
 }
 
 /// An argument of a program: any text, also none.
-pub(crate) struct Argument;
+pub(crate) struct ProgramArgument;
 
-impl Word for Argument {
-    type Meant = String;
+impl ValueType for ProgramArgument {
+    type Value = String;
 
     fn expected() -> String {
         "a text".to_owned()
     }
 
-    fn read(text: &str) -> Option<String> {
+    fn parse(text: &str) -> Option<String> {
         (!text.contains('\0')).then(|| text.to_owned())
     }
 
-    fn write(meant: &String) -> Spelled {
-        Spelled::text(meant)
+    fn write(value: &String) -> Scalar {
+        Scalar::text(value)
     }
 
     fn schema() -> Schema {
@@ -312,17 +317,17 @@ impl Word for Argument {
 }
 
 /// The address of a server, whose query may hold a key and is not shown.
-pub(crate) struct Endpoint;
+pub(crate) struct ServerUrl;
 
-impl Word for Endpoint {
-    type Meant = Uri;
+impl ValueType for ServerUrl {
+    type Value = Uri;
     const SECRET: bool = true;
 
     fn expected() -> String {
         "http:// or https://, a host and perhaps a path and a query; no user".to_owned()
     }
 
-    fn read(text: &str) -> Option<Uri> {
+    fn parse(text: &str) -> Option<Uri> {
         let uri: Uri = text.parse().ok()?;
         let authority = uri.authority()?;
         let fits = matches!(uri.scheme_str(), Some("http" | "https"))
@@ -333,9 +338,9 @@ impl Word for Endpoint {
         fits.then_some(uri)
     }
 
-    fn write(meant: &Uri) -> Spelled {
-        let text = meant.to_string();
-        Spelled::text(match text.split_once('?') {
+    fn write(value: &Uri) -> Scalar {
+        let text = value.to_string();
+        Scalar::text(match text.split_once('?') {
             Some((address, _)) => format!("{address}?{MASK}"),
             None => text,
         })

@@ -1,6 +1,8 @@
 //! An entry of `plugins`.
 
-use super::word::{Flag, Integer, One, Span, Text, Written};
+use super::section::Field;
+use super::value_type::{Boolean, Integer, NonEmptyText, OneOf, Parsed, TimeSpan};
+use crate::error::Fault;
 use crate::secret::MASK;
 use crate::settings::{OnError, PluginConfig, PluginSettings};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -12,17 +14,17 @@ use std::borrow::Cow;
 /// A plugin, and where it stands among the others.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-pub(crate) struct Plugin {
-    name: Written<Text>,
-    enabled: Option<Written<Flag>>,
-    priority: Option<Written<Integer>>,
-    on_error: Option<Written<One<OnError>>>,
-    timeout: Option<Written<Span>>,
-    config: Option<Own>,
+pub(crate) struct PluginEntry {
+    name: Parsed<NonEmptyText>,
+    enabled: Option<Parsed<Boolean>>,
+    priority: Option<Parsed<Integer>>,
+    on_error: Option<Parsed<OneOf<OnError>>>,
+    timeout: Option<Parsed<TimeSpan>>,
+    config: Option<PluginOwnConfig>,
 }
 
-impl Plugin {
-    pub(crate) fn meant(self) -> PluginSettings {
+impl PluginEntry {
+    fn into_settings(self) -> PluginSettings {
         let default = PluginSettings::named(self.name.0);
         PluginSettings {
             enabled: self.enabled.map_or(default.enabled, |enabled| enabled.0),
@@ -34,41 +36,55 @@ impl Plugin {
         }
     }
 
-    pub(crate) fn of(meant: &PluginSettings) -> Self {
-        let config = meant.config.expose();
-        Plugin {
-            name: Written(meant.name.clone()),
-            enabled: Some(Written(meant.enabled)),
-            priority: Some(Written(meant.priority)),
-            on_error: Some(Written(meant.on_error)),
-            timeout: Some(Written(meant.timeout)),
-            config: (!config.is_null()).then(|| Own(config.clone())),
+    fn of(value: &PluginSettings) -> Self {
+        let config = value.config.expose();
+        PluginEntry {
+            name: Parsed(value.name.clone()),
+            enabled: Some(Parsed(value.enabled)),
+            priority: Some(Parsed(value.priority)),
+            on_error: Some(Parsed(value.on_error)),
+            timeout: Some(Parsed(value.timeout)),
+            config: (!config.is_null()).then(|| PluginOwnConfig(config.clone())),
         }
     }
 }
 
+/// All of them, in their order: what is written takes the place of those before.
+impl Field for Vec<PluginEntry> {
+    type Value = Vec<PluginSettings>;
+
+    fn put(self, place: &mut Vec<PluginSettings>) -> Result<(), Fault> {
+        *place = self.into_iter().map(PluginEntry::into_settings).collect();
+        Ok(())
+    }
+
+    fn of(value: &Vec<PluginSettings>) -> Option<Self> {
+        Some(value.iter().map(PluginEntry::of).collect())
+    }
+}
+
 /// The plugin's own settings, of which only the plugin knows what is allowed.
-struct Own(Value);
+struct PluginOwnConfig(Value);
 
-impl<'de> Deserialize<'de> for Own {
+impl<'de> Deserialize<'de> for PluginOwnConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Own)
+        Value::deserialize(deserializer).map(PluginOwnConfig)
     }
 }
 
-impl Serialize for Own {
+impl Serialize for PluginOwnConfig {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Shown { value: &self.0, text: |_| MASK }.serialize(serializer)
+        MappedJson { value: &self.0, text: |_| MASK }.serialize(serializer)
     }
 }
 
-impl JsonSchema for Own {
+impl JsonSchema for PluginOwnConfig {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "Own".into()
+        "PluginOwnConfig".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -78,12 +94,12 @@ impl JsonSchema for Own {
 
 /// A value, with something done to its texts. It is not written by its own means: with some features of serde_json,
 /// numbers are maps to other formats.
-pub(crate) struct Shown<'a> {
+pub(crate) struct MappedJson<'a> {
     pub(crate) value: &'a Value,
     pub(crate) text: fn(&str) -> &str,
 }
 
-impl Serialize for Shown<'_> {
+impl Serialize for MappedJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = self.text;
         match self.value {
@@ -100,13 +116,13 @@ impl Serialize for Shown<'_> {
                 let mut list = serializer.serialize_seq(Some(items.len()))?;
                 items
                     .iter()
-                    .try_for_each(|value| list.serialize_element(&Shown { value, text }))?;
+                    .try_for_each(|value| list.serialize_element(&MappedJson { value, text }))?;
                 list.end()
             }
             Value::Object(members) => {
                 let mut map = serializer.serialize_map(Some(members.len()))?;
                 for (key, value) in members {
-                    map.serialize_entry(key, &Shown { value, text })?;
+                    map.serialize_entry(key, &MappedJson { value, text })?;
                 }
                 map.end()
             }

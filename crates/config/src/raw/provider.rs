@@ -1,6 +1,7 @@
 //! A model that may be asked to shorten a tool result.
 
-use super::word::{Key, One, Text, Web, Written};
+use super::section::NamedEntry;
+use super::value_type::{HttpUrl, NonEmptyText, OneOf, Parsed, SecretKey};
 use crate::error::Fault;
 use crate::settings::{self, Auth, Choice, ProviderKind};
 use schemars::JsonSchema;
@@ -9,18 +10,20 @@ use serde::{Deserialize, Serialize};
 /// An entry of `providers`. Its name says the kind, unless `kind` does.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-pub(crate) struct Provider {
-    kind: Option<Written<One<ProviderKind>>>,
-    auth: Option<Written<One<Auth>>>,
-    endpoint: Option<Written<Web>>,
-    api_key: Option<Written<Key>>,
-    model: Option<Written<Text>>,
+pub(crate) struct ProviderEntry {
+    kind: Option<Parsed<OneOf<ProviderKind>>>,
+    auth: Option<Parsed<OneOf<Auth>>>,
+    endpoint: Option<Parsed<HttpUrl>>,
+    api_key: Option<Parsed<SecretKey>>,
+    model: Option<Parsed<NonEmptyText>>,
 }
 
-impl Provider {
-    pub(crate) fn meant(self, name: &str) -> Result<settings::Provider, Fault> {
+impl NamedEntry for ProviderEntry {
+    type Value = settings::Provider;
+
+    fn into_settings(self, name: &str) -> Result<settings::Provider, Fault> {
         let kind = match self.kind {
-            Some(Written(kind)) => kind,
+            Some(Parsed(kind)) => kind,
             None => ProviderKind::parse(name).map_err(|unknown| {
                 let problem =
                     format!("is required, because the name does not say it: {}", unknown.allowed);
@@ -42,13 +45,13 @@ impl Provider {
         })
     }
 
-    pub(crate) fn of(meant: &settings::Provider) -> Self {
-        Provider {
-            kind: Some(Written(meant.kind)),
-            auth: Some(Written(meant.auth)),
-            endpoint: meant.endpoint.clone().map(Written),
-            api_key: meant.api_key.clone().map(Written),
-            model: meant.model.clone().map(Written),
+    fn of(value: &settings::Provider) -> Self {
+        ProviderEntry {
+            kind: Some(Parsed(value.kind)),
+            auth: Some(Parsed(value.auth)),
+            endpoint: value.endpoint.clone().map(Parsed),
+            api_key: value.api_key.clone().map(Parsed),
+            model: value.model.clone().map(Parsed),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A JSON API that agents reach through the gateway.
 
-use super::word::{HeaderText, One, Web, Written};
+use super::section::NamedEntry;
+use super::value_type::{HeaderText, HttpUrl, OneOf, Parsed};
 use crate::error::Fault;
 use crate::settings;
 use http::HeaderName;
@@ -16,14 +17,16 @@ const OURS: [&str; 5] = ["/_forge", "/mcp", "/p", "/v1/compress", "/v1/retrieve"
 /// An entry of `routes`, by its path.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-pub(crate) struct Route {
-    url: Written<Web>,
-    headers: Option<BTreeMap<String, Written<HeaderText>>>,
-    format: Option<Written<One<Format>>>,
+pub(crate) struct RouteEntry {
+    url: Parsed<HttpUrl>,
+    headers: Option<BTreeMap<String, Parsed<HeaderText>>>,
+    format: Option<Parsed<OneOf<Format>>>,
 }
 
-impl Route {
-    pub(crate) fn meant(self, path: &str) -> Result<settings::Route, Fault> {
+impl NamedEntry for RouteEntry {
+    type Value = settings::Route;
+
+    fn into_settings(self, path: &str) -> Result<settings::Route, Fault> {
         check(path)?;
         let mut headers = BTreeMap::new();
         for (name, value) in self.headers.unwrap_or_default() {
@@ -37,13 +40,13 @@ impl Route {
         Ok(settings::Route { url: self.url.0, headers, format })
     }
 
-    pub(crate) fn of(meant: &settings::Route) -> Self {
+    fn of(value: &settings::Route) -> Self {
         let headers =
-            meant.headers.iter().map(|(name, value)| (name.clone(), Written(value.clone())));
-        Route {
-            url: Written(meant.url.clone()),
+            value.headers.iter().map(|(name, value)| (name.clone(), Parsed(value.clone())));
+        RouteEntry {
+            url: Parsed(value.url.clone()),
             headers: Some(headers.collect()),
-            format: Some(Written(meant.format)),
+            format: Some(Parsed(value.format)),
         }
     }
 }

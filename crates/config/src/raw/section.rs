@@ -1,86 +1,200 @@
-//! A section of the file, and the struct that it is about: listed once, read and written from that.
+//! What can stand behind a key, and sections of such: listed once, and read, written and documented from that.
 
 use super::list::List;
-use super::word::{Word, Written};
+use super::value_type::{Parsed, ValueType};
+use crate::error::Fault;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What can stand behind a key.
-pub(crate) trait Field {
-    /// What it means.
-    type Meant;
+pub(crate) trait Field: Sized {
+    /// What it sets.
+    type Value;
 
-    fn meant(self) -> Self::Meant;
-    fn of(meant: &Self::Meant) -> Self;
+    /// Puts what is written in place of what is there.
+    fn put(self, place: &mut Self::Value) -> Result<(), Fault>;
+
+    /// How a value is written; `None` where nothing is.
+    fn of(value: &Self::Value) -> Option<Self>;
 }
 
-impl<W: Word> Field for Written<W> {
-    type Meant = W::Meant;
+/// A setting that always has a value.
+impl<T: ValueType> Field for Parsed<T> {
+    type Value = T::Value;
 
-    fn meant(self) -> W::Meant {
-        self.0
+    fn put(self, place: &mut T::Value) -> Result<(), Fault> {
+        *place = self.0;
+        Ok(())
     }
 
-    fn of(meant: &W::Meant) -> Self {
-        Written(meant.clone())
-    }
-}
-
-impl<W: Word> Field for List<W> {
-    type Meant = Vec<W::Meant>;
-
-    fn meant(self) -> Vec<W::Meant> {
-        self.0
-    }
-
-    fn of(meant: &Vec<W::Meant>) -> Self {
-        List(meant.clone())
+    fn of(value: &T::Value) -> Option<Self> {
+        Some(Parsed(value.clone()))
     }
 }
 
-/// Puts what was written, if anything was, in place of what is there.
-pub(crate) fn put<F: Field>(place: &mut F::Meant, written: Option<F>) {
-    if let Some(written) = written {
-        *place = written.meant();
+impl<T: ValueType> Field for List<T> {
+    type Value = Vec<T::Value>;
+
+    fn put(self, place: &mut Vec<T::Value>) -> Result<(), Fault> {
+        *place = self.0;
+        Ok(())
+    }
+
+    fn of(value: &Vec<T::Value>) -> Option<Self> {
+        Some(List(value.clone()))
     }
 }
 
-/// Like [`put`], where there may be nothing in place.
-pub(crate) fn put_optional<F: Field>(place: &mut Option<F::Meant>, written: Option<F>) {
-    if let Some(written) = written {
-        *place = Some(written.meant());
+/// A setting that may have no value.
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(transparent, bound = "")]
+pub(crate) struct Optional<T: ValueType>(Parsed<T>);
+
+impl<T: ValueType> Field for Optional<T> {
+    type Value = Option<T::Value>;
+
+    fn put(self, place: &mut Option<T::Value>) -> Result<(), Fault> {
+        *place = Some(self.0.0);
+        Ok(())
+    }
+
+    fn of(value: &Option<T::Value>) -> Option<Self> {
+        value.clone().map(|value| Optional(Parsed(value)))
     }
 }
 
-/// Declares a section of the file for a struct of the settings whose fields have the same names: those that always
-/// have a value, those that may have none, and sections inside.
+impl<T: ValueType> JsonSchema for Optional<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Parsed::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Parsed::<T>::json_schema(generator)
+    }
+}
+
+/// An entry under a name that users choose.
+pub(crate) trait NamedEntry: Sized {
+    /// What it sets.
+    type Value;
+
+    /// What is meant, unless the name or the parts of the entry do not go together.
+    fn into_settings(self, name: &str) -> Result<Self::Value, Fault>;
+
+    /// How it is written.
+    fn of(value: &Self::Value) -> Self;
+}
+
+impl<E: NamedEntry> Field for BTreeMap<String, E> {
+    type Value = BTreeMap<String, E::Value>;
+
+    fn put(self, place: &mut Self::Value) -> Result<(), Fault> {
+        for (name, entry) in self {
+            let value = entry.into_settings(&name)?;
+            place.insert(name, value);
+        }
+        Ok(())
+    }
+
+    fn of(value: &Self::Value) -> Option<Self> {
+        Some(value.iter().map(|(name, value)| (name.clone(), E::of(value))).collect())
+    }
+}
+
+/// Declares a section of the file for a struct whose fields have the same names, and the part of
+/// [`SETTINGS`](crate::SETTINGS) that is about it. An entry is
+///
+/// - `name: Field => setting;` where `setting` says what it is for,
+/// - `name?: Type => setting;` for one that may have no value, of a [`ValueType`],
+/// - `name as field: section Section;` for a section inside, where the struct has the field for it,
+/// - `name: last section Section;` for one that is written after everything else.
+///
+/// The table has them in the order in which they stand here, and so has what is written, but for those that may have no
+/// value: they come after the others.
 macro_rules! section {
-    ($section:ident for $meaning:ty;
-     always { $($always:ident: $always_field:ty),* $(,)? }
-     perhaps { $($perhaps:ident: $perhaps_field:ty),* $(,)? }
-     within { $($within:ident: $inner:ty),* $(,)? }) => {
+    ($(#[$attribute:meta])* $section:ident for $target:ty, at $prefix:literal; $($entries:tt)*) => {
+        $crate::raw::section::section! { @entries
+            ([$(#[$attribute])*] $section ($target) $prefix) [] [] [] []; $($entries)*
+        }
+    };
+
+    (@entries $head:tt [$($plain:tt)*] [$($optional:tt)*] [$($last:tt)*] [$($table:tt)*];) => {
+        $crate::raw::section::section! { @section
+            $head [$($plain)* $($optional)* $($last)*] [$($table)*]
+        }
+    };
+    (@entries $head:tt $plain:tt $optional:tt [$($last:tt)*] [$($table:tt)*];
+     $name:ident: last section $section:ident; $($rest:tt)*) => {
+        $crate::raw::section::section! { @entries
+            $head $plain $optional [$($last)* { [] $name $name $section }] [$($table)* $section::SETTINGS,];
+            $($rest)*
+        }
+    };
+    (@entries $head:tt [$($plain:tt)*] $optional:tt $last:tt [$($table:tt)*];
+     $name:ident as $field:ident: section $section:ident; $($rest:tt)*) => {
+        $crate::raw::section::section! { @entries
+            $head [$($plain)* { [] $name $field $section }] $optional $last [$($table)* $section::SETTINGS,];
+            $($rest)*
+        }
+    };
+    (@entries ($attributes:tt $to:ident $target:tt $prefix:literal) $plain:tt [$($optional:tt)*] $last:tt [$($table:tt)*];
+     $name:ident?: $type:ty => $setting:expr; $($rest:tt)*) => {
+        $crate::raw::section::section! { @entries
+            ($attributes $to $target $prefix)
+            $plain
+            [$($optional)* { [] $name $name $crate::raw::section::Optional<$type> }]
+            $last
+            [$($table)* &[$setting.at(concat!($prefix, stringify!($name)))],];
+            $($rest)*
+        }
+    };
+    (@entries ($attributes:tt $to:ident $target:tt $prefix:literal) [$($plain:tt)*] $optional:tt $last:tt [$($table:tt)*];
+     $(#[$on:meta])* $name:ident: $field:ty => $setting:expr; $($rest:tt)*) => {
+        $crate::raw::section::section! { @entries
+            ($attributes $to $target $prefix)
+            [$($plain)* { [$(#[$on])*] $name $name $field }]
+            $optional
+            $last
+            [$($table)* &[$setting.at(concat!($prefix, stringify!($name)))],];
+            $($rest)*
+        }
+    };
+
+    (@section ([$($attribute:tt)*] $section:ident ($target:ty) $prefix:literal)
+     [$({ [$($on:tt)*] $name:ident $field:ident $type:ty })*] [$($table:tt)*]) => {
         #[derive(Default, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields, expecting = "a section")]
+        $($attribute)*
         pub(crate) struct $section {
-            $($always: Option<$always_field>,)*
-            $($perhaps: Option<$perhaps_field>,)*
-            $($within: Option<$inner>,)*
+            $($($on)* pub(super) $name: Option<$type>,)*
         }
 
         impl $section {
-            /// Puts what is written here in place of what is there.
-            pub(crate) fn apply(self, to: &mut $meaning) {
-                $($crate::raw::section::put(&mut to.$always, self.$always);)*
-                $($crate::raw::section::put_optional(&mut to.$perhaps, self.$perhaps);)*
-                $(if let Some(inner) = self.$within { inner.apply(&mut to.$within); })*
+            const PARTS: &'static [&'static [$crate::table::Setting]] = &[$($table)*];
+
+            /// The settings in it, in their order.
+            pub(crate) const SETTINGS: &'static [$crate::table::Setting] =
+                &$crate::table::joined::<{ $crate::table::count(Self::PARTS) }>(Self::PARTS);
+        }
+
+        impl $crate::raw::section::Field for $section {
+            type Value = $target;
+
+            fn put(self, place: &mut $target) -> Result<(), $crate::error::Fault> {
+                $(if let Some(written) = self.$name {
+                    $crate::raw::section::Field::put(written, &mut place.$field)?;
+                })*
+                Ok(())
             }
 
-            /// How these settings are written.
-            pub(crate) fn of(from: &$meaning) -> Self {
-                use $crate::raw::section::Field;
-                $section {
-                    $($always: Some(Field::of(&from.$always)),)*
-                    $($perhaps: from.$perhaps.as_ref().map(Field::of),)*
-                    $($within: Some(<$inner>::of(&from.$within)),)*
-                }
+            fn of(value: &$target) -> Option<Self> {
+                Some($section {
+                    $($name: $crate::raw::section::Field::of(&value.$field),)*
+                })
             }
         }
     };

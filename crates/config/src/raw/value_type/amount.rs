@@ -1,25 +1,25 @@
 //! Words that are numbers: counts, sizes, times, money.
 
-use super::{Spelled, Word};
+use super::{Scalar, ValueType};
 use schemars::{Schema, json_schema};
 use std::time::Duration;
 
 /// How many: 1 or more.
-pub(crate) struct Count;
+pub(crate) struct PositiveCount;
 
-impl Word for Count {
-    type Meant = usize;
+impl ValueType for PositiveCount {
+    type Value = usize;
 
     fn expected() -> String {
         "a positive integer".to_owned()
     }
 
-    fn read(text: &str) -> Option<usize> {
+    fn parse(text: &str) -> Option<usize> {
         text.parse().ok().filter(|count| *count > 0)
     }
 
-    fn write(meant: &usize) -> Spelled {
-        Spelled::Integer(*meant)
+    fn write(value: &usize) -> Scalar {
+        Scalar::Integer(*value)
     }
 
     fn schema() -> Schema {
@@ -28,20 +28,20 @@ impl Word for Count {
 }
 
 /// How many bytes: a number with or without a unit, and no fewer than `LEAST`.
-pub(crate) struct Bytes<const LEAST: usize>;
+pub(crate) struct ByteSize<const LEAST: usize>;
 
 /// The larger first: what is written uses the largest that fits.
 const SIZES: &[(&str, usize)] = &[("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 
-impl<const LEAST: usize> Word for Bytes<LEAST> {
-    type Meant = usize;
+impl<const LEAST: usize> ValueType for ByteSize<LEAST> {
+    type Value = usize;
 
     fn expected() -> String {
         let least = if LEAST > 0 { format!(" of {LEAST} or more") } else { String::new() };
         format!("a number of bytes{least}, such as 65536, 64KiB or 64MiB")
     }
 
-    fn read(text: &str) -> Option<usize> {
+    fn parse(text: &str) -> Option<usize> {
         let (number, unit) = split_unit(text)?;
         let scale = match unit {
             "" | "B" => 1,
@@ -51,12 +51,12 @@ impl<const LEAST: usize> Word for Bytes<LEAST> {
     }
 
     /// Small sizes are exact numbers to everybody; the large ones are easier to read with a unit.
-    fn write(meant: &usize) -> Spelled {
+    fn write(value: &usize) -> Scalar {
         let unit =
-            SIZES.iter().find(|(_, scale)| *meant >= 1 << 20 && meant.is_multiple_of(*scale));
+            SIZES.iter().find(|(_, scale)| *value >= 1 << 20 && value.is_multiple_of(*scale));
         match unit {
-            Some((name, scale)) => Spelled::text(format!("{}{name}", meant / scale)),
-            None => Spelled::Integer(*meant),
+            Some((name, scale)) => Scalar::text(format!("{}{name}", value / scale)),
+            None => Scalar::Integer(*value),
         }
     }
 
@@ -69,32 +69,32 @@ impl<const LEAST: usize> Word for Bytes<LEAST> {
 }
 
 /// How long: numbers with units, and more than nothing.
-pub(crate) struct Span;
+pub(crate) struct TimeSpan;
 
 const TIMES: &[(&str, u64)] =
     &[("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-impl Word for Span {
-    type Meant = Duration;
+impl ValueType for TimeSpan {
+    type Value = Duration;
 
     fn expected() -> String {
         "a time such as 500ms, 30s, 5m or 24h".to_owned()
     }
 
-    fn read(text: &str) -> Option<Duration> {
+    fn parse(text: &str) -> Option<Duration> {
         let (number, unit) = split_unit(text)?;
         let scale = TIMES.iter().find(|(name, _)| *name == unit)?.1;
         let milliseconds = u64::try_from(number).ok()?.checked_mul(scale)?;
         (milliseconds > 0).then(|| Duration::from_millis(milliseconds))
     }
 
-    fn write(meant: &Duration) -> Spelled {
-        let milliseconds = meant.as_millis();
+    fn write(value: &Duration) -> Scalar {
+        let milliseconds = value.as_millis();
         // A day is written as 24h, which is how people say it.
         let unit =
             TIMES.iter().skip(1).find(|(_, scale)| milliseconds.is_multiple_of(u128::from(*scale)));
         let (name, scale) = unit.copied().unwrap_or(("ms", 1));
-        Spelled::text(format!("{}{name}", milliseconds / u128::from(scale)))
+        Scalar::text(format!("{}{name}", milliseconds / u128::from(scale)))
     }
 
     fn schema() -> Schema {
@@ -105,19 +105,19 @@ impl Word for Span {
 /// A number without a fraction, which may be below zero.
 pub(crate) struct Integer;
 
-impl Word for Integer {
-    type Meant = i32;
+impl ValueType for Integer {
+    type Value = i32;
 
     fn expected() -> String {
         "a whole number".to_owned()
     }
 
-    fn read(text: &str) -> Option<i32> {
+    fn parse(text: &str) -> Option<i32> {
         text.parse().ok()
     }
 
-    fn write(meant: &i32) -> Spelled {
-        Spelled::Signed(*meant)
+    fn write(value: &i32) -> Scalar {
+        Scalar::Signed(*value)
     }
 
     fn schema() -> Schema {
@@ -126,21 +126,21 @@ impl Word for Integer {
 }
 
 /// A part: 0.1 to 0.9.
-pub(crate) struct Ratio;
+pub(crate) struct TargetRatio;
 
-impl Word for Ratio {
-    type Meant = f64;
+impl ValueType for TargetRatio {
+    type Value = f64;
 
     fn expected() -> String {
         "a number from 0.1 to 0.9".to_owned()
     }
 
-    fn read(text: &str) -> Option<f64> {
+    fn parse(text: &str) -> Option<f64> {
         text.parse().ok().filter(|ratio| (0.1..=0.9).contains(ratio))
     }
 
-    fn write(meant: &f64) -> Spelled {
-        Spelled::Fraction(*meant)
+    fn write(value: &f64) -> Scalar {
+        Scalar::Fraction(*value)
     }
 
     fn schema() -> Schema {
@@ -151,19 +151,19 @@ impl Word for Ratio {
 /// Dollars per million tokens.
 pub(crate) struct Dollars;
 
-impl Word for Dollars {
-    type Meant = f64;
+impl ValueType for Dollars {
+    type Value = f64;
 
     fn expected() -> String {
         "dollars per million tokens, such as 3 or 0.25".to_owned()
     }
 
-    fn read(text: &str) -> Option<f64> {
+    fn parse(text: &str) -> Option<f64> {
         text.parse().ok().filter(|dollars: &f64| dollars.is_finite() && *dollars >= 0.0)
     }
 
-    fn write(meant: &f64) -> Spelled {
-        Spelled::Fraction(*meant)
+    fn write(value: &f64) -> Scalar {
+        Scalar::Fraction(*value)
     }
 
     fn schema() -> Schema {
@@ -201,7 +201,7 @@ mod tests {
             ("é", None),
         ];
         for (text, bytes) in cases {
-            assert_eq!(Bytes::<1>::read(text), bytes, "{text}");
+            assert_eq!(ByteSize::<1>::parse(text), bytes, "{text}");
         }
     }
 
@@ -219,22 +219,22 @@ mod tests {
             ("99999999999999999d", None),
         ];
         for (text, milliseconds) in cases {
-            assert_eq!(Span::read(text), milliseconds.map(Duration::from_millis), "{text}");
+            assert_eq!(TimeSpan::parse(text), milliseconds.map(Duration::from_millis), "{text}");
         }
     }
 
     #[test]
     fn amounts_are_written_as_people_say_them() {
-        assert_eq!(Bytes::<0>::write(&(64 << 20)), Spelled::text("64MiB"));
-        assert_eq!(Bytes::<0>::write(&65_536), Spelled::Integer(65_536));
-        assert_eq!(Span::write(&Duration::from_secs(86_400)), Spelled::text("24h"));
-        assert_eq!(Span::write(&Duration::from_secs(90)), Spelled::text("90s"));
-        assert_eq!(Span::write(&Duration::from_millis(1_500)), Spelled::text("1500ms"));
+        assert_eq!(ByteSize::<0>::write(&(64 << 20)), Scalar::text("64MiB"));
+        assert_eq!(ByteSize::<0>::write(&65_536), Scalar::Integer(65_536));
+        assert_eq!(TimeSpan::write(&Duration::from_secs(86_400)), Scalar::text("24h"));
+        assert_eq!(TimeSpan::write(&Duration::from_secs(90)), Scalar::text("90s"));
+        assert_eq!(TimeSpan::write(&Duration::from_millis(1_500)), Scalar::text("1500ms"));
     }
 
     #[test]
     fn c9_a_ratio_is_from_a_tenth_to_nine_tenths() {
-        let reads = |text| Ratio::read(text).is_some();
+        let reads = |text| TargetRatio::parse(text).is_some();
         assert!(reads("0.1") && reads("0.5") && reads("0.9"));
         assert!(!reads("0") && !reads("1") && !reads("NaN") && !reads("half"));
     }

@@ -6,8 +6,11 @@
 mod amount;
 mod text;
 
-pub(crate) use amount::{Bytes, Count, Dollars, Integer, Ratio, Span};
-pub(crate) use text::{Address, File, Flag, HeaderText, Host, Key, Ledger, Location, Text, Web};
+pub(crate) use amount::{ByteSize, Dollars, Integer, PositiveCount, TargetRatio, TimeSpan};
+pub(crate) use text::{
+    Boolean, FilePath, HeaderText, HostPort, HttpUrl, LedgerTarget, NonEmptyText, SecretKey,
+    SocketAddress, StoreLocation,
+};
 
 use crate::settings::Choice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -18,18 +21,18 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// A kind of word.
-pub(crate) trait Word {
+pub(crate) trait ValueType {
     /// What it means.
-    type Meant: Clone;
+    type Value: Clone;
     /// May a wrong one be repeated in a message?
     const SECRET: bool = false;
 
     /// What is allowed, in words.
     fn expected() -> String;
     /// The meaning, if the text is allowed.
-    fn read(text: &str) -> Option<Self::Meant>;
+    fn parse(text: &str) -> Option<Self::Value>;
     /// How it is written.
-    fn write(meant: &Self::Meant) -> Spelled;
+    fn write(value: &Self::Value) -> Scalar;
     /// What a file may hold.
     fn schema() -> Schema;
 }
@@ -37,63 +40,63 @@ pub(crate) trait Word {
 /// A word as it is written. Not a `serde_json::Value`: with some of its features, numbers are maps to other formats.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Spelled {
-    Flag(bool),
+pub(crate) enum Scalar {
+    Boolean(bool),
     Integer(usize),
     Signed(i32),
     Fraction(f64),
     Text(String),
 }
 
-impl Spelled {
+impl Scalar {
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 }
 
 /// A word that was read.
-pub(crate) struct Written<W: Word>(pub(crate) W::Meant);
+pub(crate) struct Parsed<T: ValueType>(pub(crate) T::Value);
 
-impl<'de, W: Word> Deserialize<'de> for Written<W> {
+impl<'de, T: ValueType> Deserialize<'de> for Parsed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WordVisitor(PhantomData))
+        deserializer.deserialize_any(ScalarVisitor(PhantomData))
     }
 }
 
-struct WordVisitor<W>(PhantomData<W>);
+struct ScalarVisitor<T>(PhantomData<T>);
 
-impl<W: Word> Visitor<'_> for WordVisitor<W> {
-    type Value = Written<W>;
+impl<T: ValueType> Visitor<'_> for ScalarVisitor<T> {
+    type Value = Parsed<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&W::expected())
+        f.write_str(&T::expected())
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        read::<W, E>(text)
+        read::<T, E>(text)
     }
 
     fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
-        read::<W, E>(&value.to_string())
+        read::<T, E>(&value.to_string())
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<Self::Value, E> {
-        read::<W, E>(&value.to_string())
+        read::<T, E>(&value.to_string())
     }
 
     fn visit_u64<E: de::Error>(self, value: u64) -> Result<Self::Value, E> {
-        read::<W, E>(&value.to_string())
+        read::<T, E>(&value.to_string())
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Self::Value, E> {
-        read::<W, E>(&value.to_string())
+        read::<T, E>(&value.to_string())
     }
 }
 
-fn read<W: Word, E: de::Error>(text: &str) -> Result<Written<W>, E> {
-    W::read(text).map(Written).ok_or_else(|| {
-        let expected = W::expected();
-        if W::SECRET {
+fn read<T: ValueType, E: de::Error>(text: &str) -> Result<Parsed<T>, E> {
+    T::parse(text).map(Parsed).ok_or_else(|| {
+        let expected = T::expected();
+        if T::SECRET {
             E::custom(format!("expected {expected}"))
         } else {
             E::custom(format!("expected {expected}, found `{text}`"))
@@ -101,43 +104,43 @@ fn read<W: Word, E: de::Error>(text: &str) -> Result<Written<W>, E> {
     })
 }
 
-impl<W: Word> Serialize for Written<W> {
+impl<T: ValueType> Serialize for Parsed<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        W::write(&self.0).serialize(serializer)
+        T::write(&self.0).serialize(serializer)
     }
 }
 
-impl<W: Word> JsonSchema for Written<W> {
+impl<T: ValueType> JsonSchema for Parsed<T> {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "Word".into()
+        "Parsed".into()
     }
 
     /// Every value may also come from the environment.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [W::schema(), { "type": "string", "pattern": r"\$\{" }] })
+        json_schema!({ "anyOf": [T::schema(), { "type": "string", "pattern": r"\$\{" }] })
     }
 }
 
 /// One of a few names.
-pub(crate) struct One<T>(PhantomData<T>);
+pub(crate) struct OneOf<T>(PhantomData<T>);
 
-impl<T: Choice> Word for One<T> {
-    type Meant = T;
+impl<T: Choice> ValueType for OneOf<T> {
+    type Value = T;
 
     fn expected() -> String {
         T::allowed()
     }
 
-    fn read(text: &str) -> Option<T> {
+    fn parse(text: &str) -> Option<T> {
         T::parse(text).ok()
     }
 
-    fn write(meant: &T) -> Spelled {
-        Spelled::text(meant.name())
+    fn write(value: &T) -> Scalar {
+        Scalar::text(value.name())
     }
 
     fn schema() -> Schema {

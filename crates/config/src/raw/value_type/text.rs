@@ -1,6 +1,6 @@
 //! Words that are texts: names, addresses, keys.
 
-use super::{Spelled, Word};
+use super::{Scalar, ValueType};
 use crate::secret::{MASK, Secret};
 use crate::settings::{LedgerSettings, StoreUrl};
 use http::Uri;
@@ -9,16 +9,16 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 /// `true` or `false`.
-pub(crate) struct Flag;
+pub(crate) struct Boolean;
 
-impl Word for Flag {
-    type Meant = bool;
+impl ValueType for Boolean {
+    type Value = bool;
 
     fn expected() -> String {
         "true or false".to_owned()
     }
 
-    fn read(text: &str) -> Option<bool> {
+    fn parse(text: &str) -> Option<bool> {
         match text {
             "true" | "1" => Some(true),
             "false" | "0" => Some(false),
@@ -26,8 +26,8 @@ impl Word for Flag {
         }
     }
 
-    fn write(meant: &bool) -> Spelled {
-        Spelled::Flag(*meant)
+    fn write(value: &bool) -> Scalar {
+        Scalar::Boolean(*value)
     }
 
     fn schema() -> Schema {
@@ -36,21 +36,21 @@ impl Word for Flag {
 }
 
 /// Any text but none.
-pub(crate) struct Text;
+pub(crate) struct NonEmptyText;
 
-impl Word for Text {
-    type Meant = String;
+impl ValueType for NonEmptyText {
+    type Value = String;
 
     fn expected() -> String {
         "a text that is not empty".to_owned()
     }
 
-    fn read(text: &str) -> Option<String> {
+    fn parse(text: &str) -> Option<String> {
         (!text.trim().is_empty()).then(|| text.to_owned())
     }
 
-    fn write(meant: &String) -> Spelled {
-        Spelled::text(meant)
+    fn write(value: &String) -> Scalar {
+        Scalar::text(value)
     }
 
     fn schema() -> Schema {
@@ -59,23 +59,23 @@ impl Word for Text {
 }
 
 /// A key or a password.
-pub(crate) struct Key;
+pub(crate) struct SecretKey;
 
-impl Word for Key {
-    type Meant = Secret;
+impl ValueType for SecretKey {
+    type Value = Secret;
     const SECRET: bool = true;
 
     fn expected() -> String {
         format!("a key: printable ASCII, no spaces, and not the mask {MASK}")
     }
 
-    fn read(text: &str) -> Option<Secret> {
+    fn parse(text: &str) -> Option<Secret> {
         let fits = !text.is_empty() && text != MASK && text.bytes().all(|b| b.is_ascii_graphic());
         fits.then(|| Secret::new(text))
     }
 
-    fn write(_: &Secret) -> Spelled {
-        Spelled::text(MASK)
+    fn write(_: &Secret) -> Scalar {
+        Scalar::text(MASK)
     }
 
     fn schema() -> Schema {
@@ -86,22 +86,22 @@ impl Word for Key {
 /// What a header says, which may be a secret.
 pub(crate) struct HeaderText;
 
-impl Word for HeaderText {
-    type Meant = Secret;
+impl ValueType for HeaderText {
+    type Value = Secret;
     const SECRET: bool = true;
 
     fn expected() -> String {
         format!("what a header can say: printable ASCII, and not the mask {MASK}")
     }
 
-    fn read(text: &str) -> Option<Secret> {
+    fn parse(text: &str) -> Option<Secret> {
         let is_printable = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
         let fits = !text.is_empty() && text != MASK && text.bytes().all(is_printable);
         fits.then(|| Secret::new(text))
     }
 
-    fn write(_: &Secret) -> Spelled {
-        Spelled::text(MASK)
+    fn write(_: &Secret) -> Scalar {
+        Scalar::text(MASK)
     }
 
     fn schema() -> Schema {
@@ -110,24 +110,24 @@ impl Word for HeaderText {
 }
 
 /// Where to listen.
-pub(crate) struct Address;
+pub(crate) struct SocketAddress;
 
-impl Word for Address {
-    type Meant = SocketAddr;
+impl ValueType for SocketAddress {
+    type Value = SocketAddr;
 
     fn expected() -> String {
         "an address and a port, such as 127.0.0.1:8787 or [::1]:8787".to_owned()
     }
 
-    fn read(text: &str) -> Option<SocketAddr> {
+    fn parse(text: &str) -> Option<SocketAddr> {
         match text.strip_prefix("localhost:") {
             Some(port) => Some((Ipv4Addr::LOCALHOST, port.parse().ok()?).into()),
             None => text.parse().ok(),
         }
     }
 
-    fn write(meant: &SocketAddr) -> Spelled {
-        Spelled::text(meant.to_string())
+    fn write(value: &SocketAddr) -> Scalar {
+        Scalar::text(value.to_string())
     }
 
     fn schema() -> Schema {
@@ -136,10 +136,10 @@ impl Word for Address {
 }
 
 /// Where a service is.
-pub(crate) struct Web;
+pub(crate) struct HttpUrl;
 
-impl Word for Web {
-    type Meant = Uri;
+impl ValueType for HttpUrl {
+    type Value = Uri;
     /// What somebody puts before an `@` is a password.
     const SECRET: bool = true;
 
@@ -147,7 +147,7 @@ impl Word for Web {
         "http:// or https://, a host and perhaps a path; no user, no query".to_owned()
     }
 
-    fn read(text: &str) -> Option<Uri> {
+    fn parse(text: &str) -> Option<Uri> {
         let uri: Uri = text.trim_end_matches('/').parse().ok()?;
         let authority = uri.authority()?;
         let fits = matches!(uri.scheme_str(), Some("http" | "https"))
@@ -157,8 +157,8 @@ impl Word for Web {
         fits.then_some(uri)
     }
 
-    fn write(meant: &Uri) -> Spelled {
-        Spelled::text(meant.to_string().trim_end_matches('/'))
+    fn write(value: &Uri) -> Scalar {
+        Scalar::text(value.to_string().trim_end_matches('/'))
     }
 
     fn schema() -> Schema {
@@ -167,23 +167,23 @@ impl Word for Web {
 }
 
 /// A host, or a host and a port.
-pub(crate) struct Host;
+pub(crate) struct HostPort;
 
-impl Word for Host {
-    type Meant = String;
+impl ValueType for HostPort {
+    type Value = String;
 
     fn expected() -> String {
         "a host or host:port, such as api.example.com or 10.0.0.7:8443".to_owned()
     }
 
-    fn read(text: &str) -> Option<String> {
+    fn parse(text: &str) -> Option<String> {
         let authority: http::uri::Authority = text.parse().ok()?;
         let port_fits = authority.port_u16().is_some() || authority.as_str() == authority.host();
         (port_fits && !text.contains('@')).then(|| text.to_ascii_lowercase())
     }
 
-    fn write(meant: &String) -> Spelled {
-        Spelled::text(meant)
+    fn write(value: &String) -> Scalar {
+        Scalar::text(value)
     }
 
     fn schema() -> Schema {
@@ -192,21 +192,21 @@ impl Word for Host {
 }
 
 /// A file's path.
-pub(crate) struct File;
+pub(crate) struct FilePath;
 
-impl Word for File {
-    type Meant = PathBuf;
+impl ValueType for FilePath {
+    type Value = PathBuf;
 
     fn expected() -> String {
         "the path of a file".to_owned()
     }
 
-    fn read(text: &str) -> Option<PathBuf> {
+    fn parse(text: &str) -> Option<PathBuf> {
         (!text.trim().is_empty()).then(|| text.into())
     }
 
-    fn write(meant: &PathBuf) -> Spelled {
-        Spelled::text(meant.to_string_lossy())
+    fn write(value: &PathBuf) -> Scalar {
+        Scalar::text(value.to_string_lossy())
     }
 
     fn schema() -> Schema {
@@ -215,16 +215,16 @@ impl Word for File {
 }
 
 /// Whether and where savings are written down.
-pub(crate) struct Ledger;
+pub(crate) struct LedgerTarget;
 
-impl Word for Ledger {
-    type Meant = LedgerSettings;
+impl ValueType for LedgerTarget {
+    type Value = LedgerSettings;
 
     fn expected() -> String {
         "on, off or the path of a folder".to_owned()
     }
 
-    fn read(text: &str) -> Option<LedgerSettings> {
+    fn parse(text: &str) -> Option<LedgerSettings> {
         let usual = LedgerSettings::default();
         match text.trim() {
             "" => None,
@@ -234,11 +234,11 @@ impl Word for Ledger {
         }
     }
 
-    fn write(meant: &LedgerSettings) -> Spelled {
-        match &meant.path {
-            _ if !meant.enabled => Spelled::text("off"),
-            Some(path) => Spelled::text(path.to_string_lossy()),
-            None => Spelled::text("on"),
+    fn write(value: &LedgerSettings) -> Scalar {
+        match &value.path {
+            _ if !value.enabled => Scalar::text("off"),
+            Some(path) => Scalar::text(path.to_string_lossy()),
+            None => Scalar::text("on"),
         }
     }
 
@@ -248,17 +248,17 @@ impl Word for Ledger {
 }
 
 /// Which store.
-pub(crate) struct Location;
+pub(crate) struct StoreLocation;
 
-impl Word for Location {
-    type Meant = StoreUrl;
+impl ValueType for StoreLocation {
+    type Value = StoreUrl;
     const SECRET: bool = true;
 
     fn expected() -> String {
         "memory:, disk:PATH, or a redis://, rediss:// or redis+cluster:// address".to_owned()
     }
 
-    fn read(text: &str) -> Option<StoreUrl> {
+    fn parse(text: &str) -> Option<StoreUrl> {
         let (scheme, rest) = text.split_once(':')?;
         match scheme {
             "memory" if rest.is_empty() => Some(StoreUrl::Memory),
@@ -270,8 +270,8 @@ impl Word for Location {
         }
     }
 
-    fn write(meant: &StoreUrl) -> Spelled {
-        Spelled::text(meant.to_string())
+    fn write(value: &StoreUrl) -> Scalar {
+        Scalar::text(value.to_string())
     }
 
     fn schema() -> Schema {
