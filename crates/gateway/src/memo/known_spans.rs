@@ -188,8 +188,12 @@ mod tests {
 
         let is_known = |tenant: &str, body: &str| {
             let texts = memo.known_spans(speaker(tenant), SpanHits::new());
-            let read =
-                Request::read_again(body.as_bytes(), Dialect::OpenAiChat, MessageTexts::Unwanted, &texts);
+            let read = Request::read_again(
+                body.as_bytes(),
+                Dialect::OpenAiChat,
+                MessageTexts::Unwanted,
+                &texts,
+            );
             texts.at(&read.unwrap().results[0].span).is_some()
         };
         assert!(is_known("us", &first));
