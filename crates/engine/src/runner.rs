@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
-use tokenforge_tokens::interrupt::{Deadline, Stopped, watched};
+use tokenforge_tokens::interrupt::{Deadline, StopReason, watched};
 
 /// A stage may take so many steps for each byte of its text, and some more for a short one; a step is about a byte looked at.
 /// Far more than any stage takes of any text that was tried: a bound on what nobody thought of.
@@ -294,7 +294,7 @@ fn refused(stage: &dyn Stage, outcome: Outcome) -> Step {
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request. Code that is stopped has no defect.
 pub(crate) fn isolated<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| match payload.is::<Stopped>() {
+    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| match payload.is::<StopReason>() {
         true => resume_unwind(payload),
         false => Panicked,
     })
@@ -303,11 +303,11 @@ pub(crate) fn isolated<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
 /// There is a defect in the code that ran.
 pub(crate) struct Panicked;
 
-impl From<Stopped> for Outcome {
-    fn from(stopped: Stopped) -> Self {
+impl From<StopReason> for Outcome {
+    fn from(stopped: StopReason) -> Self {
         match stopped {
-            Stopped::OutOfSteps => Outcome::TooLarge,
-            Stopped::OutOfTime => Outcome::OutOfTime,
+            StopReason::OutOfSteps => Outcome::TooLarge,
+            StopReason::OutOfTime => Outcome::OutOfTime,
         }
     }
 }

@@ -9,7 +9,7 @@ mod edit;
 pub use describe::minify_description;
 
 use edit::descriptions;
-use tokenforge_json::{Edit, Json, Value};
+use tokenforge_json::{Edit, Json, TapeValue};
 
 /// How many containers deep descriptions are looked for in a schema.
 const MAX_DEPTH: usize = 32;
@@ -38,7 +38,7 @@ pub fn minify_tools(tools_json: &str) -> Option<String> {
 }
 
 /// A tool: its own description, its schemas, and the tools inside for providers that wrap them.
-fn tool(tool: Value<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
+fn tool(tool: TapeValue<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
     let Some(below) = depth.checked_sub(1) else { return };
     descriptions(tool, edits);
     for (key, value) in tool.members() {
@@ -63,7 +63,7 @@ fn tool(tool: Value<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
 }
 
 /// A JSON Schema, or an array of them.
-fn schema(schema: Value<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
+fn schema(schema: TapeValue<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
     let Some(below) = depth.checked_sub(1) else { return };
     descriptions(schema, edits);
     schema.elements().for_each(|element| self::schema(element, below, edits));
@@ -132,7 +132,7 @@ mod tests {
         let anthropic = format!(
             r#"[{{"name":"t","description":"{description}","input_schema":{{"properties":{{"p":{{"description":"{description}"}}}}}}}}]"#
         );
-        let read = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
+        let read = |text: &str| -> serde_json::TapeValue { serde_json::from_str(text).unwrap() };
         let (openai, anthropic) = (read(&minify(&openai)), read(&minify(&anthropic)));
         let function = &openai[0]["function"];
         assert_eq!(function["description"], anthropic[0]["description"]);

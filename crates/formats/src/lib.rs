@@ -30,8 +30,8 @@
 
 mod auto;
 mod form;
+mod key_filter;
 mod lexeme;
-mod marks;
 mod refusal;
 #[cfg(feature = "serde")]
 mod serde;
@@ -40,12 +40,12 @@ pub mod stc2;
 pub mod table;
 pub mod toon;
 
-pub use auto::{Choice, cheapest, decode_any};
+pub use auto::{FormChoice, cheapest, decode_any};
 pub use form::{Form, UnknownForm};
 pub use refusal::Refusal;
 #[cfg(feature = "serde")]
 pub use serde::SerdeError;
-pub use tokenforge_json::{Error, ErrorKind, Json, MAX_DEPTH, Value};
+pub use tokenforge_json::{Error, ErrorKind, Json, MAX_DEPTH, TapeValue};
 
 /// The largest output a decoder writes unless told otherwise: 64 MiB.
 pub const MAX_OUTPUT: usize = 64 << 20;

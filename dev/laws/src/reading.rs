@@ -3,20 +3,20 @@
 use tokenforge_providers::{Dialect, Known, Refusal, Request, Texts, Turns};
 
 /// Knows the turns of a body that was read before.
-pub struct Earlier {
+pub struct EarlierReading {
     list: Vec<u8>,
     turns: Turns,
 }
 
-impl Earlier {
+impl EarlierReading {
     /// Nothing if that body is refused, or has no turns that can be kept.
     pub fn of(body: &[u8], dialect: Dialect) -> Option<Self> {
         let (place, turns) = Request::read(body, dialect).ok()?.turns()?;
-        Some(Earlier { list: body.get(place)?.to_vec(), turns })
+        Some(EarlierReading { list: body.get(place)?.to_vec(), turns })
     }
 }
 
-impl Known for Earlier {
+impl Known for EarlierReading {
     fn length(&self, _: usize, _: &[u8]) -> Option<usize> {
         None
     }
