@@ -4,7 +4,7 @@ pub mod embedded;
 pub mod lines;
 
 use std::borrow::Cow;
-use tokenforge_formats::{FormChoice, Form, Json, decode_any, stc2};
+use tokenforge_formats::{Form, FormChoice, Json, decode_any, stc2};
 use tokenforge_tokens::Counter;
 
 /// A whole JSON text in the cheapest of the allowed forms, never worse than minified.

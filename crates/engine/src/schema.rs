@@ -132,7 +132,7 @@ mod tests {
         let anthropic = format!(
             r#"[{{"name":"t","description":"{description}","input_schema":{{"properties":{{"p":{{"description":"{description}"}}}}}}}}]"#
         );
-        let read = |text: &str| -> serde_json::TapeValue { serde_json::from_str(text).unwrap() };
+        let read = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
         let (openai, anthropic) = (read(&minify(&openai)), read(&minify(&anthropic)));
         let function = &openai[0]["function"];
         assert_eq!(function["description"], anthropic[0]["description"]);

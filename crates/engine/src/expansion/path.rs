@@ -56,7 +56,10 @@ impl JsonPath {
         Err(missing)
     }
 
-    fn values<'j, 'a>(&self, root: TapeValue<'j, 'a>) -> Result<Vec<TapeValue<'j, 'a>>, SelectionError> {
+    fn values<'j, 'a>(
+        &self,
+        root: TapeValue<'j, 'a>,
+    ) -> Result<Vec<TapeValue<'j, 'a>>, SelectionError> {
         let mut values = vec![root];
         for (at, step) in self.steps.iter().enumerate() {
             let found: Vec<_> = values.iter().flat_map(|value| step.of(*value)).collect();
