@@ -4,7 +4,7 @@ pub mod embedded;
 pub mod lines;
 
 use std::borrow::Cow;
-use tokenforge_formats::{Choice, Form, Json, decode_any, stc2};
+use tokenforge_formats::{Form, FormChoice, Json, decode_any, stc2};
 use tokenforge_tokens::Counter;
 
 /// A whole JSON text in the cheapest of the allowed forms, never worse than minified.
@@ -25,7 +25,7 @@ pub fn encode(text: &str, allowed: &[Form], counter: Counter) -> Option<String> 
 
 /// The cheapest form of a whole JSON text; `None` if it is not an object or array.
 #[must_use]
-pub fn cheapest<'t>(text: &'t str, allowed: &[Form], counter: Counter) -> Option<Choice<'t>> {
+pub fn cheapest<'t>(text: &'t str, allowed: &[Form], counter: Counter) -> Option<FormChoice<'t>> {
     Some(tokenforge_formats::cheapest(&container(text)?, allowed, counter))
 }
 

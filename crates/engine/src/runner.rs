@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
-use tokenforge_tokens::interrupt::{Deadline, Stopped, watched};
+use tokenforge_tokens::interrupt::{Deadline, StopReason, watched};
 
 /// A stage may take so many steps for each byte of its text, and some more for a short one; a step is about a byte looked at.
 /// Far more than any stage takes of any text that was tried: a bound on what nobody thought of.
@@ -326,7 +326,7 @@ fn refused_step(stage: &dyn Stage, outcome: StageOutcome) -> StageStep {
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request. Code that is stopped has no defect.
 pub(crate) fn isolate_panic<T>(code: impl FnOnce() -> T) -> Result<T, StagePanic> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| match payload.is::<Stopped>() {
+    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| match payload.is::<StopReason>() {
         true => resume_unwind(payload),
         false => StagePanic,
     })
@@ -335,11 +335,11 @@ pub(crate) fn isolate_panic<T>(code: impl FnOnce() -> T) -> Result<T, StagePanic
 /// There is a defect in the code that ran.
 pub(crate) struct StagePanic;
 
-impl From<Stopped> for StageOutcome {
-    fn from(stopped: Stopped) -> Self {
+impl From<StopReason> for StageOutcome {
+    fn from(stopped: StopReason) -> Self {
         match stopped {
-            Stopped::OutOfSteps => StageOutcome::TooLarge,
-            Stopped::OutOfTime => StageOutcome::OutOfTime,
+            StopReason::OutOfSteps => StageOutcome::TooLarge,
+            StopReason::OutOfTime => StageOutcome::OutOfTime,
         }
     }
 }

@@ -10,7 +10,7 @@ mod edit;
 pub use describe::minify_description;
 
 use edit::descriptions;
-use tokenforge_json::{Edit, Json, Value};
+use tokenforge_json::{Edit, Json, TapeValue};
 
 /// How many containers deep descriptions are looked for in a schema.
 const MAX_DEPTH: usize = 32;
@@ -39,7 +39,7 @@ pub fn minify_tools(tools_json: &str) -> Option<String> {
 }
 
 /// A tool: its own description, its schemas, and the tools inside for providers that wrap them.
-fn tool(tool: Value<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
+fn tool(tool: TapeValue<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
     let Some(below) = depth.checked_sub(1) else { return };
     descriptions(tool, edits);
     for (key, value) in tool.members() {
@@ -64,7 +64,7 @@ fn tool(tool: Value<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
 }
 
 /// A JSON Schema, or an array of them.
-fn schema(schema: Value<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
+fn schema(schema: TapeValue<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
     let Some(below) = depth.checked_sub(1) else { return };
     descriptions(schema, edits);
     schema.elements().for_each(|element| self::schema(element, below, edits));

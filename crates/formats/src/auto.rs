@@ -10,7 +10,7 @@ use tokenforge_tokens::Counter;
 /// The form that was chosen for a JSON text, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Choice<'a> {
+pub struct FormChoice<'a> {
     /// The chosen form.
     pub form: Form,
     /// The text in that form.
@@ -19,7 +19,7 @@ pub struct Choice<'a> {
     pub tokens: usize,
 }
 
-impl Choice<'_> {
+impl FormChoice<'_> {
     /// Why this form, in words.
     pub fn reason(&self) -> String {
         match self.form {
@@ -43,9 +43,9 @@ impl Choice<'_> {
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 #[must_use]
-pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choice<'a> {
+pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> FormChoice<'a> {
     let minified = json.minify();
-    let mut best: Option<Choice<'a>> = None;
+    let mut best: Option<FormChoice<'a>> = None;
     for form in candidates(allowed) {
         let Ok(text) = form.encode(json) else { continue };
         // An empty text, TOON's `{}`, would be taken for no content.
@@ -56,7 +56,7 @@ pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choi
         if let Some(tokens) = counter.count_within(&text, limit)
             && is_exact(form, &text, &minified)
         {
-            best = Some(Choice { form, text, tokens });
+            best = Some(FormChoice { form, text, tokens });
         }
     }
     let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens);
@@ -64,7 +64,7 @@ pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choi
         (None, Some(best)) => best,
         (tokens, _) => {
             let tokens = tokens.unwrap_or_else(|| counter.count(&minified));
-            Choice { form: Form::Json, text: minified, tokens }
+            FormChoice { form: Form::Json, text: minified, tokens }
         }
     }
 }

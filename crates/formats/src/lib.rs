@@ -32,8 +32,8 @@
 
 mod auto;
 mod form;
+mod key_filter;
 mod lexeme;
-mod marks;
 #[cfg(feature = "negotiate")]
 pub mod negotiate;
 mod refusal;
@@ -44,12 +44,12 @@ pub mod stc2;
 pub mod table;
 pub mod toon;
 
-pub use auto::{Choice, cheapest, decode_any};
+pub use auto::{FormChoice, cheapest, decode_any};
 pub use form::{Form, UnknownForm};
 pub use refusal::Refusal;
 #[cfg(feature = "serde")]
 pub use serde::SerdeError;
-pub use tokenforge_json::{Error, ErrorKind, Json, MAX_DEPTH, Value};
+pub use tokenforge_json::{Error, ErrorKind, Json, MAX_DEPTH, TapeValue};
 
 /// The largest output a decoder writes unless told otherwise: 64 MiB.
 pub const MAX_OUTPUT: usize = 64 << 20;

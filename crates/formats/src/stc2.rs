@@ -20,15 +20,15 @@
 mod cost;
 mod decode;
 mod encode;
+mod fingerprints;
 mod lightest;
 mod plan;
-mod prints;
 mod share;
 mod spell;
 
 pub use decode::decode;
 pub use encode::{encode, encode_for_model};
-pub use lightest::{Weighed, lightest};
+pub use lightest::{LightestText, lightest};
 
 /// The line that every STC 2 text starts with. What starts otherwise is STC 1 or JSON. Where a model reads it, the line has
 /// a legend: `stc2 (JSON; columns above rows)`.

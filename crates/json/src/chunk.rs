@@ -1,4 +1,4 @@
-//! Sixteen bytes of text at once, and which of them are what.
+//! SIMD byte classes: sixteen bytes of text at once, and which of them are what.
 //!
 //! A string of ordinary length is scanned without a loop, hence without a mispredicted branch at its end.
 
@@ -12,17 +12,17 @@ pub const SIZE: usize = 16;
 pub struct Chunk(u8x16);
 
 /// One bit per byte of a chunk, the first byte lowest.
-pub type Mask = u32;
+pub type ChunkMask = u32;
 
 /// The bits of the first `count` bytes.
 #[inline]
-pub fn first(count: usize) -> Mask {
+pub fn first(count: usize) -> ChunkMask {
     (1 << count) - 1
 }
 
 /// The bytes that are not in the mask.
 #[inline]
-pub fn others(mask: Mask) -> Mask {
+pub fn others(mask: ChunkMask) -> ChunkMask {
     !mask & first(SIZE)
 }
 
@@ -32,12 +32,12 @@ impl Chunk {
     pub fn at(text: &[u8], at: usize) -> Self {
         match text.get(at..).and_then(|rest| rest.first_chunk::<SIZE>()) {
             Some(bytes) => Self(u8x16::new(*bytes)),
-            None => Self::padded(text.get(at..).unwrap_or_default()),
+            None => Self::pad(text.get(at..).unwrap_or_default()),
         }
     }
 
     #[cold]
-    fn padded(rest: &[u8]) -> Self {
+    fn pad(rest: &[u8]) -> Self {
         let mut bytes = [0; SIZE];
         bytes[..rest.len()].copy_from_slice(rest);
         Self(u8x16::new(bytes))
@@ -45,19 +45,19 @@ impl Chunk {
 
     /// Quotes, backslashes and control characters: where plain text in a string ends.
     #[inline]
-    pub fn string_stops(self) -> Mask {
+    pub fn string_stops(self) -> ChunkMask {
         (self.eq(b'"') | self.eq(b'\\') | self.at_most(0x1f)).to_bitmask()
     }
 
     /// `: [ ] { }`
     #[inline]
-    pub fn structure(self) -> Mask {
+    pub fn structure(self) -> ChunkMask {
         self.structural().to_bitmask()
     }
 
     /// `: [ ] { } , |`
     #[inline]
-    pub fn structure_or_delimiter(self) -> Mask {
+    pub fn structure_or_delimiter(self) -> ChunkMask {
         (self.structural() | self.eq(b',') | self.eq(b'|')).to_bitmask()
     }
 
@@ -76,7 +76,7 @@ impl Chunk {
 
     /// White space, control characters and `" \ ( ) [ ] { }`: where a bare word of STC 2 ends.
     #[inline]
-    pub fn bare_stops(self) -> Mask {
+    pub fn bare_stops(self) -> ChunkMask {
         let folded = Self(self.0 | u8x16::splat(1));
         let stops = self.at_most(b' ') | folded.eq(b')') | self.brackets();
         (stops | self.eq(b'"') | self.eq(b'\\')).to_bitmask()
@@ -84,20 +84,20 @@ impl Chunk {
 
     /// A given byte.
     #[inline]
-    pub fn is(self, byte: u8) -> Mask {
+    pub fn is(self, byte: u8) -> ChunkMask {
         self.eq(byte).to_bitmask()
     }
 
     /// `A-Z a-z 0-9 _`
     #[inline]
-    pub fn word(self) -> Mask {
+    pub fn word(self) -> ChunkMask {
         let letter = Self((self.0 | u8x16::splat(0x20)) - u8x16::splat(b'a')).at_most(25);
         (letter | self.digit() | self.eq(b'_')).to_bitmask()
     }
 
     /// `0-9`
     #[inline]
-    pub fn digits(self) -> Mask {
+    pub fn digits(self) -> ChunkMask {
         self.digit().to_bitmask()
     }
 

@@ -1,11 +1,11 @@
 //! What a string contains, as far as encoders care: found in the pass that finds its closing quote.
 
-use crate::chunk::{self, Chunk, Mask};
+use crate::chunk::{self, Chunk, ChunkMask};
 use std::ops::BitOrAssign;
 
 /// What kinds of characters a string contains, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Content(u8);
+pub struct StringContent(u8);
 
 /// A backslash: the text between the quotes is not the value.
 const ESCAPE: u8 = 1;
@@ -20,7 +20,7 @@ const STRUCTURE: u8 = 1 << 4;
 const COMMA: u8 = 1 << 5;
 const PIPE: u8 = 1 << 6;
 
-impl Content {
+impl StringContent {
     /// One of `\" \\ \n \r \t`.
     pub(crate) const COMMON_ESCAPE: Self = Self(ESCAPE | NOT_WORD | NOT_DOTTED_WORD);
     /// Any other escape.
@@ -28,7 +28,7 @@ impl Content {
 
     /// What matters in a value, among the bytes of `mask`.
     #[inline(always)]
-    pub(crate) fn of_value(chunk: Chunk, mask: Mask) -> Self {
+    pub(crate) fn of_value(chunk: Chunk, mask: ChunkMask) -> Self {
         // Most values have none of these, and one look tells.
         if chunk.structure_or_delimiter() & mask == 0 {
             return Self::default();
@@ -42,7 +42,7 @@ impl Content {
 
     /// What matters in a key, among the bytes of `mask`.
     #[inline(always)]
-    pub(crate) fn of_key(chunk: Chunk, mask: Mask) -> Self {
+    pub(crate) fn of_key(chunk: Chunk, mask: ChunkMask) -> Self {
         let not_word = !chunk.word() & mask;
         if not_word == 0 {
             return Self::default();
@@ -105,13 +105,13 @@ impl Content {
     }
 }
 
-impl BitOrAssign for Content {
+impl BitOrAssign for StringContent {
     fn bitor_assign(&mut self, other: Self) {
         self.0 |= other.0;
     }
 }
 
 #[inline]
-fn flag(mask: Mask, bit: u8) -> u8 {
+fn flag(mask: ChunkMask, bit: u8) -> u8 {
     if mask == 0 { 0 } else { bit }
 }

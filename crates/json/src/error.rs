@@ -1,4 +1,4 @@
-//! What went wrong in a text, where, and what would be right.
+//! Parse errors: what went wrong in a text, where, and what would be right.
 
 use std::fmt;
 
@@ -110,12 +110,12 @@ impl fmt::Display for ErrorKind {
 ///
 /// Line and column cost a pass over the text, so they are found only once, at the edge.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Fault(Box<(Problem, usize)>);
+pub struct Fault(Box<(FaultKind, usize)>);
 
 /// [`ErrorKind`] without what can be read from the text at the offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are those of ErrorKind")]
-pub enum Problem {
+pub enum FaultKind {
     /// [`ErrorKind::Expected`]
     Expected(&'static str),
     /// [`ErrorKind::Count`]
@@ -132,12 +132,12 @@ impl Fault {
     /// The everyday fault: `what` should stand at `offset`.
     #[cold]
     pub fn expected(what: &'static str, offset: usize) -> Self {
-        Self::new(Problem::Expected(what), offset)
+        Self::new(FaultKind::Expected(what), offset)
     }
 
     /// Any other fault.
     #[cold]
-    pub fn new(problem: Problem, offset: usize) -> Self {
+    pub fn new(problem: FaultKind, offset: usize) -> Self {
         Self(Box::new((problem, offset)))
     }
 
@@ -147,13 +147,13 @@ impl Fault {
         let (problem, offset) = *self.0;
         let offset = text.floor_char_boundary(offset);
         let kind = match problem {
-            Problem::Expected(what) => {
+            FaultKind::Expected(what) => {
                 ErrorKind::Expected { what, found: text[offset..].chars().next() }
             }
-            Problem::Count { of, declared, found } => ErrorKind::Count { of, declared, found },
-            Problem::DuplicateKey => ErrorKind::DuplicateKey,
-            Problem::TooDeep { limit } => ErrorKind::TooDeep { limit },
-            Problem::OutputTooLarge { limit } => ErrorKind::OutputTooLarge { limit },
+            FaultKind::Count { of, declared, found } => ErrorKind::Count { of, declared, found },
+            FaultKind::DuplicateKey => ErrorKind::DuplicateKey,
+            FaultKind::TooDeep { limit } => ErrorKind::TooDeep { limit },
+            FaultKind::OutputTooLarge { limit } => ErrorKind::OutputTooLarge { limit },
         };
         Error::at(kind, text, offset)
     }

@@ -3,30 +3,30 @@
 //! Shared by the tape, by the walker and by every decoder that reads JSON's own strings and numbers inside another notation,
 //! so that they agree on what a string and a number are.
 
-use crate::chunk::{self, Chunk, Mask};
-use crate::content::Content;
+use crate::chunk::{self, Chunk, ChunkMask};
+use crate::content::StringContent;
 use crate::error::Fault;
 
 /// Reads the string value whose opening quote is at `open`: the offset behind its closing quote, and its content.
 #[inline(always)]
-pub fn string(text: &[u8], open: usize) -> Result<(usize, Content), Fault> {
-    scan(text, open, Content::of_value)
+pub fn string(text: &[u8], open: usize) -> Result<(usize, StringContent), Fault> {
+    scan(text, open, StringContent::of_value)
 }
 
 /// Like [`string`], for a key.
 #[inline(always)]
-pub fn key(text: &[u8], open: usize) -> Result<(usize, Content), Fault> {
-    scan(text, open, Content::of_key)
+pub fn key(text: &[u8], open: usize) -> Result<(usize, StringContent), Fault> {
+    scan(text, open, StringContent::of_key)
 }
 
 #[inline(always)]
 fn scan(
     text: &[u8],
     open: usize,
-    classify: impl Fn(Chunk, Mask) -> Content,
-) -> Result<(usize, Content), Fault> {
+    classify: impl Fn(Chunk, ChunkMask) -> StringContent,
+) -> Result<(usize, StringContent), Fault> {
     debug_assert_eq!(text[open], b'"');
-    let mut content = Content::default();
+    let mut content = StringContent::default();
     let mut at = open + 1;
     loop {
         let chunk = Chunk::at(text, at);
@@ -60,14 +60,14 @@ pub fn escape_end(text: &[u8], at: usize) -> Result<usize, Fault> {
 }
 
 /// Validates the escape at `at`: the offset behind it, and its kind.
-fn escape(text: &[u8], at: usize) -> Result<(usize, Content), Fault> {
+fn escape(text: &[u8], at: usize) -> Result<(usize, StringContent), Fault> {
     match text.get(at + 1) {
-        Some(b'"' | b'\\' | b'n' | b'r' | b't') => Ok((at + 2, Content::COMMON_ESCAPE)),
-        Some(b'/' | b'b' | b'f') => Ok((at + 2, Content::RARE_ESCAPE)),
+        Some(b'"' | b'\\' | b'n' | b'r' | b't') => Ok((at + 2, StringContent::COMMON_ESCAPE)),
+        Some(b'/' | b'b' | b'f') => Ok((at + 2, StringContent::RARE_ESCAPE)),
         Some(b'u') => {
             let digits = text.get(at + 2..at + 6).unwrap_or_default();
             if digits.len() == 4 && digits.iter().all(u8::is_ascii_hexdigit) {
-                Ok((at + 6, Content::RARE_ESCAPE))
+                Ok((at + 6, StringContent::RARE_ESCAPE))
             } else {
                 Err(Fault::expected("four hexadecimal digits after `\\u`", at + 2))
             }
@@ -124,7 +124,7 @@ pub fn digits(text: &[u8], at: usize) -> usize {
 
 /// The offset behind the run of bytes at `at` that are in a class.
 #[inline(always)]
-pub fn run(text: &[u8], mut at: usize, class: impl Fn(Chunk) -> Mask) -> usize {
+pub fn run(text: &[u8], mut at: usize, class: impl Fn(Chunk) -> ChunkMask) -> usize {
     while at < text.len() {
         let count = class(Chunk::at(text, at)).trailing_ones() as usize;
         at += count;

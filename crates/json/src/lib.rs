@@ -10,8 +10,8 @@
 //!
 //! A tape of a request body would cost memory for values that nobody asks for, and the walker would read a document again
 //! for each of a codec's looks. What a string, an escape and a number are both ask in [`lexeme`], so they take the same texts
-//! for JSON: one value, in UTF-8, nested at most [`MAX_DEPTH`] deep. A third reader for what is *not* JSON (cut off, with
-//! comments) has no place here.
+//! for JSON: one value, in UTF-8, nested at most [`MAX_DEPTH`] deep. What is no JSON, but like it (cut off by a client, with
+//! comments), is read where it occurs, by readers that forgive.
 //!
 //! There is one way to change a text: [`Splice`]s, made by hand or by [`Edit`], which knows about commas. Outside of them the
 //! bytes stay. There is one [`quote`] and one [`unescape`].
@@ -49,7 +49,7 @@ pub use error::{Error, ErrorKind};
 pub use escape::{escape_into, quote, unescape};
 pub use refusal::Refusal;
 pub use splice::{Splice, replace, splice};
-pub use tape::{Json, Value};
+pub use tape::{Json, TapeValue};
 pub use walk::{
     JsonToken, MemberKey, Node, ValueKind, ValueSpan, Walker, canonical, is_json_sequence, tokens,
 };

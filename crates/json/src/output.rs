@@ -1,9 +1,9 @@
-//! The text being written: short slices are copied in steps of a fixed size.
+//! The output buffer: short slices are copied in steps of a fixed size.
 //!
 //! Encoders and decoders copy millions of slices of a few bytes each. Copying a whole step and cutting it back is
 //! a few moves, where a copy of exact length is a call of `memcpy`.
 
-use crate::error::{Fault, Problem};
+use crate::error::{Fault, FaultKind};
 use crate::escape::escape;
 
 /// Slices up to this length are copied with a fixed size.
@@ -11,11 +11,11 @@ const STEP: usize = 32;
 
 /// Text that grows at its end. It is UTF-8, since only ASCII and whole pieces of UTF-8 texts are appended.
 #[derive(Debug, Default)]
-pub struct Output {
+pub struct TextOutput {
     bytes: Vec<u8>,
 }
 
-impl Output {
+impl TextOutput {
     /// No text yet, and room for so many bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity + STEP) }
@@ -24,6 +24,12 @@ impl Output {
     /// What was written.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Was nothing written yet?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
     }
 
     /// How many bytes were written.
@@ -145,7 +151,7 @@ impl Output {
     #[inline]
     pub fn check(&self, max_output: usize, offset: usize) -> Result<(), Fault> {
         if self.bytes.len() > max_output {
-            return Err(Fault::new(Problem::OutputTooLarge { limit: max_output }, offset));
+            return Err(Fault::new(FaultKind::OutputTooLarge { limit: max_output }, offset));
         }
         Ok(())
     }
@@ -170,7 +176,7 @@ mod tests {
     #[test]
     fn numbers_are_written_in_decimal() {
         for number in [0, 1, -1, 9, 10, -10, 12_345, i64::MAX, i64::MIN] {
-            let mut out = Output::default();
+            let mut out = TextOutput::default();
             out.push_integer(number);
             assert_eq!(out.into_string(), number.to_string());
         }
@@ -181,7 +187,7 @@ mod tests {
         let text = "0123456789abcdefghijklmnopqrstuvwxyz0123456789";
         for start in 0..text.len() {
             for end in start..text.len() {
-                let mut out = Output::default();
+                let mut out = TextOutput::default();
                 out.push_str(text);
                 out.repeat(start, end);
                 assert_eq!(out.into_string(), format!("{text}{}", &text[start..end]));
@@ -192,7 +198,7 @@ mod tests {
     #[test]
     fn slices_of_every_length_are_copied_exactly() {
         let source = "0123456789abcdefghijklmnopqrstuvwxyz0123456789 é";
-        let mut out = Output::with_capacity(0);
+        let mut out = TextOutput::with_capacity(0);
         let mut expected = String::new();
         for start in 0..source.len() {
             for end in start..source.len() {

@@ -1,4 +1,4 @@
-//! Replacing bytes of a body and nothing else.
+//! Splices: replacing bytes of a body and nothing else.
 
 use std::borrow::Cow;
 use std::ops::Range;

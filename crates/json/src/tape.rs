@@ -7,13 +7,13 @@ mod scan;
 mod unique;
 mod value;
 
-use crate::content::Content;
+use crate::content::StringContent;
 use crate::error::{Error, ErrorKind};
-use crate::output::Output;
+use crate::output::TextOutput;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use value::Value;
+pub use value::TapeValue;
 
 /// A JSON text that is known to be valid.
 ///
@@ -67,7 +67,7 @@ pub struct Lexeme {
     /// What it is.
     pub kind: LexemeKind,
     /// Strings: what was seen between the quotes.
-    pub content: Content,
+    pub content: StringContent,
     /// Objects: not empty, and so are all objects inside; no arrays. A table can have it as a row.
     pub is_record: bool,
 }
@@ -117,12 +117,12 @@ impl<'a> Json<'a> {
         if self.spaces == 0 {
             return Cow::Borrowed(self.text);
         }
-        let mut out = Output::with_capacity(self.minified_len());
+        let mut out = TextOutput::with_capacity(self.minified_len());
         self.minify_value(0, &mut out);
         Cow::Owned(out.into_string())
     }
 
-    fn minify_value(&self, at: usize, out: &mut Output) -> usize {
+    fn minify_value(&self, at: usize, out: &mut TextOutput) -> usize {
         let node = self.tape[at];
         match node.kind {
             LexemeKind::Object => {
@@ -226,14 +226,14 @@ impl<'a> Json<'a> {
 
     /// Copies the lexeme of a scalar or key as it was written.
     #[inline(always)]
-    pub fn copy_raw(&self, at: usize, out: &mut Output) {
+    pub fn copy_raw(&self, at: usize, out: &mut TextOutput) {
         let node = self.tape[at];
         out.copy(self.text.as_bytes(), node.start as usize, node.end as usize);
     }
 
     /// Copies the text between the quotes of a string or key, escapes as they were written.
     #[inline(always)]
-    pub fn copy_unquoted(&self, at: usize, out: &mut Output) {
+    pub fn copy_unquoted(&self, at: usize, out: &mut TextOutput) {
         let node = self.tape[at];
         out.copy(self.text.as_bytes(), node.start as usize + 1, node.end as usize - 1);
     }

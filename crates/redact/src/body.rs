@@ -14,7 +14,7 @@ use crate::index::{StringIndex, StringValue};
 use exemptions::Treatment;
 use std::borrow::Cow;
 use std::ops::Range;
-use text::Place;
+use text::TextPlace;
 use tokenforge_json::{Node, Splice, escape_into, splice, unescape};
 
 /// Why nobody can say that a body is without secrets.
@@ -54,7 +54,7 @@ pub fn redact_body(
     let found = redactions(json, shape, Replaceable::At(&starts), 0)?;
     match found.failure {
         Some(failure) => Err(failure),
-        None => spliced(body, &found.splices),
+        None => apply_splices(body, &found.splices),
     }
 }
 
@@ -63,10 +63,10 @@ pub fn redact_body(
 pub fn redact_what_can_be(body: &[u8], shape: BodyShape) -> Option<Vec<u8>> {
     let json = str::from_utf8(body).ok()?;
     let found = redactions(json, shape, Replaceable::None, 0).ok()?;
-    spliced(body, &found.splices).ok()?
+    apply_splices(body, &found.splices).ok()?
 }
 
-fn spliced(body: &[u8], splices: &[Splice<'_>]) -> Result<Option<Vec<u8>>, Unscannable> {
+fn apply_splices(body: &[u8], splices: &[Splice<'_>]) -> Result<Option<Vec<u8>>, Unscannable> {
     match splices.is_empty() {
         true => Ok(None),
         false => splice(body, splices).map(Some).ok_or(Unscannable::NotJson),
@@ -118,29 +118,29 @@ fn redactions(
             continue;
         }
         let name = index.called(json, string);
-        let place = Place { name: &name, depth, is_replaceable: replaceable.covers(string) };
-        match redacted(json, string, place) {
+        let place = TextPlace { name: &name, depth, is_replaceable: replaceable.covers(string) };
+        match redact_string(json, string, place) {
             Ok(None) => {}
-            Ok(Some(text)) => found.splices.push(replaced(string, &text)),
+            Ok(Some(text)) => found.splices.push(string_splice(string, &text)),
             Err(failure) => found.failure = found.failure.or(Some(failure)),
         }
     }
     Ok(found)
 }
 
-fn redacted(
+fn redact_string(
     json: &str,
     string: &StringValue,
-    place: Place<'_>,
+    place: TextPlace<'_>,
 ) -> Result<Option<String>, Unscannable> {
     let text = unescape(&json[string.span.clone()]).ok_or(Unscannable::NotText)?;
-    match (text::redacted(&text, place)?, string.is_name) {
+    match (text::redact_at(&text, place)?, string.is_name) {
         (Some(_), true) => Err(Unscannable::SecretInName),
         (redacted, _) => Ok(redacted),
     }
 }
 
-fn replaced(string: &StringValue, text: &str) -> Splice<'static> {
+fn string_splice(string: &StringValue, text: &str) -> Splice<'static> {
     let mut with = String::with_capacity(text.len() + text.len() / 8);
     escape_into(text, &mut with);
     Splice { range: string.span.clone(), with: Cow::Owned(with) }

@@ -9,7 +9,7 @@ mod phone;
 mod spot;
 
 use crate::replace::TextFinder;
-use spot::{Spot, is_word};
+use spot::{TextSpot, is_word};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -33,7 +33,7 @@ impl PersonalKind {
     /// Every kind, in the order in which they are tried: what is checked more strictly goes first.
     pub const ALL: [Self; 5] = [Self::Email, Self::Ip, Self::Iban, Self::Card, Self::Phone];
 
-    fn find(self, spot: &Spot<'_>) -> Option<Range<usize>> {
+    fn find(self, spot: &TextSpot<'_>) -> Option<Range<usize>> {
         match self {
             Self::Email => email::find(spot),
             Self::Ip => ip::find(spot),
@@ -80,7 +80,7 @@ fn find(
             floor = at;
             continue;
         }
-        let spot = Spot::new(bytes, at, floor, name);
+        let spot = TextSpot::new(bytes, at, floor, name);
         let first = match may_begin(byte) {
             true => wanted.iter().find_map(|kind| Some((*kind, kind.find(&spot)?))),
             false => None,

@@ -27,14 +27,14 @@
 //! depend on the number of rules, and that of any text is linear.
 //!
 //! False alarms would destroy what an agent is to edit. A form of its own is believed; a name alone is not: the
-//! value must be quoted or stand as in a settings file, and look drawn at random (`chance`).
+//! value must be quoted or stand as in a settings file, and look drawn at random (`randomness`).
 
 mod assigned;
 mod assignment;
 mod blocks;
-mod chance;
 mod finding;
 mod marker;
+mod randomness;
 mod rules;
 mod scanner;
 mod spots;
@@ -43,4 +43,4 @@ mod urls;
 
 pub use finding::Finding;
 pub use marker::{MARKER_END, MARKER_START, marker};
-pub use scanner::{Redacted, Scanner};
+pub use scanner::{RedactedText, Scanner};

@@ -19,7 +19,7 @@ pub enum ModelClass {
 /// What the models of a class read as well as the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Reads {
+pub struct ReadableForms {
     /// JSON in forms other than JSON: tables, STC, TOON.
     pub json_forms: bool,
     /// The stages whose notation it reads; `None`: all of them.
@@ -28,9 +28,10 @@ pub struct Reads {
     pub thinned_numbers: bool,
 }
 
-const LARGE: Reads = Reads { json_forms: true, notations: None, thinned_numbers: true };
+const LARGE: ReadableForms =
+    ReadableForms { json_forms: true, notations: None, thinned_numbers: true };
 
-const SMALL: Reads = Reads {
+const SMALL: ReadableForms = ReadableForms {
     // Right answers against the output as given, in points: minified JSON -0.4 (not significant), STC 1 with tables -11.5,
     // TOON -6.7, arrays of arrays -5.9, STC 2 -10.7 at level 2 and -16.8 at level 3. STC 1 without tables (0.0) would save
     // one token in a hundred more than minified JSON.
@@ -75,7 +76,7 @@ impl ModelClass {
 
     /// What its models read as well as the original.
     #[must_use]
-    pub fn reads(self) -> &'static Reads {
+    pub fn reads(self) -> &'static ReadableForms {
         match self {
             Self::Large => &LARGE,
             Self::Small => &SMALL,

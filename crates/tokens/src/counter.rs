@@ -1,6 +1,6 @@
-//! The questions: how many, at most this many, which is fewer.
+//! The counter and its questions: how many tokens, at most this many, which is fewer.
 
-use crate::meter::{Meter, Race};
+use crate::meter::{TokenMeter, TokenRace};
 use crate::{Vocabulary, estimate};
 
 /// What counts tokens. Made for free, copied for free; see the crate page for when tables are built.
@@ -50,7 +50,7 @@ impl Counter {
     /// How many tokens `text` has.
     pub fn count(&self, text: &str) -> usize {
         match *self {
-            Counter::Exact(vocabulary) => Meter::new(vocabulary, text).finish(),
+            Counter::Exact(vocabulary) => TokenMeter::new(vocabulary, text).finish(),
             Counter::Estimate => estimate::count(text),
         }
     }
@@ -58,7 +58,7 @@ impl Counter {
     /// Like [`count`](Self::count), telling `progress` now and then how many bytes are done.
     pub fn count_with_progress(&self, text: &str, progress: impl FnMut(usize)) -> usize {
         match *self {
-            Counter::Exact(vocabulary) => Meter::new(vocabulary, text).finish_with(progress),
+            Counter::Exact(vocabulary) => TokenMeter::new(vocabulary, text).finish_with(progress),
             Counter::Estimate => estimate::count(text),
         }
     }
@@ -66,7 +66,7 @@ impl Counter {
     /// `Some(n)` if `text` has at most `limit` tokens; `None` as soon as it is known to have more.
     pub fn count_within(&self, text: &str, limit: usize) -> Option<usize> {
         match *self {
-            Counter::Exact(vocabulary) => Meter::new(vocabulary, text).finish_within(limit),
+            Counter::Exact(vocabulary) => TokenMeter::new(vocabulary, text).finish_within(limit),
             Counter::Estimate => Some(estimate::count(text)).filter(|&tokens| tokens <= limit),
         }
     }
@@ -75,7 +75,7 @@ impl Counter {
     /// begin or end with, and of the dearer text about as much as the cheaper one has.
     pub fn is_cheaper(&self, a: &str, b: &str) -> bool {
         match *self {
-            Counter::Exact(vocabulary) => Race::new(vocabulary, a, b).first_is_cheaper(),
+            Counter::Exact(vocabulary) => TokenRace::new(vocabulary, a, b).first_is_cheaper(),
             Counter::Estimate => estimate::count(a) < estimate::count(b),
         }
     }

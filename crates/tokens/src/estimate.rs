@@ -1,4 +1,4 @@
-//! The heuristic, for callers that prefer speed to exactness.
+//! The estimate: a heuristic without a tokenizer, for callers that prefer speed to exactness.
 //!
 //! Tokens follow the structure of a text more than its length: a word is about one token however
 //! long, a blank before it is free, three digits are one, punctuation costs by the character.
@@ -34,11 +34,11 @@ const CHARACTER_OUTSIDE_ASCII: usize = 157;
 /// About how many tokens `text` has in o200k.
 pub(crate) fn count(text: &str) -> usize {
     let mut weight = 0;
-    let mut last = (0, Kind::Trail);
+    let mut last = (0, ByteKind::Trail);
     let mut letters = 0;
     for &byte in text.as_bytes() {
         let kind = KINDS[usize::from(byte)];
-        let before = if byte == last.0 { Kind::Same } else { last.1 };
+        let before = if byte == last.0 { ByteKind::Same } else { last.1 };
         let step = WEIGHTS[before as usize][kind as usize];
         // Letters inside a word weigh nothing, so a run of nothing is a word.
         letters = if step == 0 { letters + 1 } else { 1 };
@@ -53,7 +53,7 @@ pub(crate) fn count(text: &str) -> usize {
 /// What a byte is to the estimate.
 #[derive(Clone, Copy)]
 #[repr(u8)]
-enum Kind {
+enum ByteKind {
     Lower,
     Upper,
     Digit,
@@ -69,21 +69,21 @@ enum Kind {
     Same,
 }
 
-const KIND_COUNT: usize = Kind::Same as usize + 1;
+const KIND_COUNT: usize = ByteKind::Same as usize + 1;
 
-static KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Sign; 256];
+static KINDS: [ByteKind; 256] = {
+    let mut kinds = [ByteKind::Sign; 256];
     let mut byte = 0;
     while byte < kinds.len() {
         kinds[byte] = match byte as u8 {
-            b'a'..=b'z' => Kind::Lower,
-            b'A'..=b'Z' => Kind::Upper,
-            b'0'..=b'9' => Kind::Digit,
-            b' ' | b'\t' => Kind::Blank,
-            b'\n' | b'\r' => Kind::LineEnd,
-            0x80..0xc0 => Kind::Trail,
-            0xc0.. => Kind::Lead,
-            _ => Kind::Sign,
+            b'a'..=b'z' => ByteKind::Lower,
+            b'A'..=b'Z' => ByteKind::Upper,
+            b'0'..=b'9' => ByteKind::Digit,
+            b' ' | b'\t' => ByteKind::Blank,
+            b'\n' | b'\r' => ByteKind::LineEnd,
+            0x80..0xc0 => ByteKind::Trail,
+            0xc0.. => ByteKind::Lead,
+            _ => ByteKind::Sign,
         };
         byte += 1;
     }
@@ -92,8 +92,9 @@ static KINDS: [Kind; 256] = {
 
 /// The weight of a byte, by the kind before it and its own.
 static WEIGHTS: [[usize; KIND_COUNT]; KIND_COUNT] = {
-    use Kind::{Blank, Digit, Lead, LineEnd, Lower, Same, Sign, Trail, Upper};
-    const ALL: [Kind; KIND_COUNT] = [Lower, Upper, Digit, Sign, Blank, LineEnd, Lead, Trail, Same];
+    use ByteKind::{Blank, Digit, Lead, LineEnd, Lower, Same, Sign, Trail, Upper};
+    const ALL: [ByteKind; KIND_COUNT] =
+        [Lower, Upper, Digit, Sign, Blank, LineEnd, Lead, Trail, Same];
     let mut weights = [[0; KIND_COUNT]; KIND_COUNT];
     let mut before = 0;
     while before < KIND_COUNT {
@@ -107,8 +108,8 @@ static WEIGHTS: [[usize; KIND_COUNT]; KIND_COUNT] = {
     weights
 };
 
-const fn weigh(before: Kind, kind: Kind) -> usize {
-    use Kind::{Blank, Digit, Lead, LineEnd, Lower, Same, Sign, Trail, Upper};
+const fn weigh(before: ByteKind, kind: ByteKind) -> usize {
+    use ByteKind::{Blank, Digit, Lead, LineEnd, Lower, Same, Sign, Trail, Upper};
     match (before, kind) {
         (Lower | Upper | Same, Lower) | (Upper | Same, Upper) => 0,
         (_, Lower | Upper) => WORD,

@@ -1,4 +1,4 @@
-//! How many tokens a text has at least, seen from its bytes alone.
+//! A lower bound: how many tokens a text has at least, seen from its bytes alone.
 //!
 //! A tokenizer first splits text into pieces by a pattern, and every piece is at least one token. These are pieces, or
 //! parts of different ones, in all embedded patterns:
@@ -24,11 +24,11 @@ const BLOCK: usize = 64;
 pub(crate) fn tokens(vocabulary: Vocabulary, text: &str) -> usize {
     let cuts_digits_out = vocabulary == Vocabulary::DeepseekV3;
     // Nothing that a piece could have begun with is before the text.
-    let mut before = Kinds { sure: u64::MAX, ..Kinds::default() };
+    let mut before = ByteKinds { sure: u64::MAX, ..ByteKinds::default() };
     let mut count = 0_isize;
     // One blank at least follows the text, so that what ends with it is seen to end.
     for at in (0..=text.len()).step_by(BLOCK) {
-        let mut block = Kinds::at(text.as_bytes(), at);
+        let mut block = ByteKinds::at(text.as_bytes(), at);
         count += block.tokens(&before, cuts_digits_out);
         before = block;
     }
@@ -37,7 +37,7 @@ pub(crate) fn tokens(vocabulary: Vocabulary, text: &str) -> usize {
 
 /// What each byte of a block is: a bit for each, the first byte lowest.
 #[derive(Default)]
-struct Kinds {
+struct ByteKinds {
     letters: u64,
     digits: u64,
     punctuation: u64,
@@ -51,16 +51,16 @@ struct Kinds {
     thirds: u64,
 }
 
-impl Kinds {
+impl ByteKinds {
     #[inline]
     fn at(text: &[u8], at: usize) -> Self {
         let rest = text.get(at..).unwrap_or_default();
-        rest.first_chunk().map_or_else(|| Self::of(&padded(rest)), Self::of)
+        rest.first_chunk().map_or_else(|| Self::of(&pad(rest)), Self::of)
     }
 
     #[inline]
     fn of(block: &[u8; BLOCK]) -> Self {
-        let mut kinds = Kinds::default();
+        let mut kinds = ByteKinds::default();
         let (quarters, _) = block.as_chunks::<16>();
         for (quarter, &bytes) in quarters.iter().enumerate() {
             let bits = |kind: u8x16| u64::from(kind.to_bitmask()) << (quarter * 16);
@@ -86,9 +86,9 @@ impl Kinds {
     /// How many pieces begin with a letter, a digit or a blank, and how often punctuation has ended that no slash began a
     /// line with. Less than nothing where such a slash is in this block and the end of its run is not.
     #[inline]
-    fn tokens(&mut self, before: &Kinds, cuts_digits_out: bool) -> isize {
-        let last = |kind: fn(&Kinds) -> u64| kind(self) << 1 | kind(before) >> 63;
-        let second_last = |kind: fn(&Kinds) -> u64| kind(self) << 2 | kind(before) >> 62;
+    fn tokens(&mut self, before: &ByteKinds, cuts_digits_out: bool) -> isize {
+        let last = |kind: fn(&ByteKinds) -> u64| kind(self) << 1 | kind(before) >> 63;
+        let second_last = |kind: fn(&ByteKinds) -> u64| kind(self) << 2 | kind(before) >> 62;
         let is_sure = last(|kinds| kinds.sure);
         let words = self.letters
             & !last(|kinds| kinds.letters)
@@ -127,7 +127,7 @@ fn within(bytes: u8x16, first: u8, last: u8) -> u8x16 {
 }
 
 #[cold]
-fn padded(rest: &[u8]) -> [u8; BLOCK] {
+fn pad(rest: &[u8]) -> [u8; BLOCK] {
     let mut block = [b' '; BLOCK];
     block[..rest.len()].copy_from_slice(rest);
     block

@@ -1,7 +1,7 @@
 //! Cooperative cancellation: long loops say how much they did, and are stopped where that is too much or takes too long.
 //!
 //! A loop calls [`tick`]; whoever runs code that ticks does so inside [`watched`]. A loop that must stop unwinds with
-//! [`Stopped`], as the queries of salsa do, so that no loop has a way out of its own and none in between has to pass an
+//! [`StopReason`], as the queries of salsa do, so that no loop has a way out of its own and none in between has to pass an
 //! error on. That is no panic: no hook hears of it, and nothing is printed. Handing a context down to every loop was the
 //! other way; it would have been a parameter of some two hundred functions, most of which only pass it on.
 //!
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Deadline {
 
 /// Why a loop was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
+pub enum StopReason {
     /// It took more steps than it may.
     OutOfSteps,
     /// The deadline passed.
@@ -81,13 +81,13 @@ fn look() {
         };
         watch.steps = watch.steps.saturating_sub(STEPS_PER_POLL);
         if watch.steps == 0 {
-            return Err(Stopped::OutOfSteps);
+            return Err(StopReason::OutOfSteps);
         }
         UNTIL_LOOK.set(STEPS_PER_POLL);
         Ok(watch.deadline.clone())
     });
     let stopped = match deadline {
-        Ok(deadline) => deadline.filter(Deadline::has_passed).map(|_| Stopped::OutOfTime),
+        Ok(deadline) => deadline.filter(Deadline::has_passed).map(|_| StopReason::OutOfTime),
         Err(stopped) => Some(stopped),
     };
     if let Some(stopped) = stopped {
@@ -103,13 +103,13 @@ pub fn watched<T>(
     steps: u64,
     deadline: Option<&Deadline>,
     code: impl FnOnce() -> T,
-) -> Result<T, Stopped> {
+) -> Result<T, StopReason> {
     let watch = Watch { steps: steps.saturating_add(STEPS_PER_POLL), deadline: deadline.cloned() };
     let outer = (WATCH.replace(Some(watch)), UNTIL_LOOK.replace(STEPS_PER_POLL));
     let made = catch_unwind(AssertUnwindSafe(code));
     WATCH.set(outer.0);
     UNTIL_LOOK.set(outer.1);
-    made.map_err(|payload| match payload.downcast::<Stopped>() {
+    made.map_err(|payload| match payload.downcast::<StopReason>() {
         Ok(stopped) => *stopped,
         Err(payload) => resume_unwind(payload),
     })
@@ -133,7 +133,7 @@ mod tests {
         for steps in [0, 1, STEPS_PER_POLL, 10 * STEPS_PER_POLL + 7] {
             let done = AtomicUsize::new(0);
             let stopped = watched(steps, None, || forever(&done));
-            assert_eq!(stopped, Err(Stopped::OutOfSteps));
+            assert_eq!(stopped, Err(StopReason::OutOfSteps));
             let done = done.into_inner() as u64;
             assert!(
                 done + 100 >= steps && done <= steps + 2 * STEPS_PER_POLL + 1_200,
@@ -149,7 +149,7 @@ mod tests {
         let deadline = Deadline::new(move || counted.fetch_add(1, Ordering::SeqCst) >= 3);
         let done = AtomicUsize::new(0);
         let stopped = watched(u64::MAX, Some(&deadline), || forever(&done));
-        assert_eq!(stopped, Err(Stopped::OutOfTime));
+        assert_eq!(stopped, Err(StopReason::OutOfTime));
         assert_eq!(polls.load(Ordering::SeqCst), 4);
         assert!(done.into_inner() as u64 <= 4 * (STEPS_PER_POLL + 100));
     }
@@ -159,7 +159,7 @@ mod tests {
         (0..100).for_each(|_| tick(STEPS_PER_POLL as usize));
         let made = watched(10 * STEPS_PER_POLL, None, || {
             let inner = watched(0, None, || (0..1 << 20).for_each(tick));
-            assert_eq!(inner, Err(Stopped::OutOfSteps));
+            assert_eq!(inner, Err(StopReason::OutOfSteps));
             (0..5).for_each(|_| tick(STEPS_PER_POLL as usize));
             "done"
         });

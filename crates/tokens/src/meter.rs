@@ -1,4 +1,4 @@
-//! Counting a text piece by piece, and stopping early.
+//! Incremental counting: a text piece by piece, stopping as soon as the answer is known.
 
 use crate::interrupt::tick;
 use crate::{Vocabulary, floor, seam};
@@ -16,16 +16,16 @@ pub(crate) const LONGEST_TOKEN: usize = 1024;
 
 /// A text being counted.
 #[derive(Debug)]
-pub(crate) struct Meter<'t> {
+pub(crate) struct TokenMeter<'t> {
     vocabulary: Vocabulary,
     rest: &'t str,
     tokens: usize,
     examined: usize,
 }
 
-impl<'t> Meter<'t> {
+impl<'t> TokenMeter<'t> {
     pub(crate) fn new(vocabulary: Vocabulary, text: &'t str) -> Self {
-        Meter { vocabulary, rest: text, tokens: 0, examined: 0 }
+        TokenMeter { vocabulary, rest: text, tokens: 0, examined: 0 }
     }
 
     /// The count of the whole text.
@@ -52,7 +52,7 @@ impl<'t> Meter<'t> {
         let mut at_least = self.tokens;
         let mut rest = self.rest;
         while !rest.is_empty() {
-            let (piece, others) = cut(rest);
+            let (piece, others) = split_piece(rest);
             tick(piece.len());
             let floor = floor::tokens(self.vocabulary, piece).max(shortest(piece));
             floors.push(floor);
@@ -73,7 +73,7 @@ impl<'t> Meter<'t> {
 
     /// Counts the next piece.
     fn step(&mut self) -> usize {
-        let (piece, rest) = cut(self.rest);
+        let (piece, rest) = split_piece(self.rest);
         tick(piece.len());
         let tokens = self.vocabulary.table().count(piece);
         self.tokens += tokens;
@@ -97,7 +97,7 @@ impl<'t> Meter<'t> {
 }
 
 /// A text up to the first seam past the stride, and what follows it.
-fn cut(text: &str) -> (&str, &str) {
+fn split_piece(text: &str) -> (&str, &str) {
     text.split_at(seam::at_or_after(text, STRIDE))
 }
 
@@ -108,27 +108,27 @@ fn shortest(text: &str) -> usize {
 
 /// Two texts being counted until it is known which has fewer tokens.
 #[derive(Debug)]
-pub(crate) struct Race<'t> {
-    a: Meter<'t>,
-    b: Meter<'t>,
+pub(crate) struct TokenRace<'t> {
+    a: TokenMeter<'t>,
+    b: TokenMeter<'t>,
 }
 
-impl<'t> Race<'t> {
+impl<'t> TokenRace<'t> {
     /// What both texts begin or end with costs both the same, so it is not counted at all: a
     /// stage that changed three lines of a long output is judged by those three lines.
     pub(crate) fn new(vocabulary: Vocabulary, a: &'t str, b: &'t str) -> Self {
         let head = seam::last_inside(a, shared_head(a.as_bytes(), b.as_bytes()));
         let (a, b) = (&a[head..], &b[head..]);
         let tail = a.len() - seam_in_tail(a, shared_tail(a.as_bytes(), b.as_bytes()));
-        Race {
-            a: Meter::new(vocabulary, &a[..a.len() - tail]),
-            b: Meter::new(vocabulary, &b[..b.len() - tail]),
+        TokenRace {
+            a: TokenMeter::new(vocabulary, &a[..a.len() - tail]),
+            b: TokenMeter::new(vocabulary, &b[..b.len() - tail]),
         }
     }
 
     /// Does `a` have strictly fewer tokens than `b`?
     pub(crate) fn first_is_cheaper(&mut self) -> bool {
-        let Race { a, b } = self;
+        let TokenRace { a, b } = self;
         loop {
             if a.at_most() < b.at_least() {
                 return true;
@@ -183,7 +183,7 @@ mod tests {
 
     /// Whether `a` is cheaper, and how many bytes were counted to know it.
     fn race(a: &str, b: &str) -> (bool, usize) {
-        let mut race = Race::new(Vocabulary::O200k, a, b);
+        let mut race = TokenRace::new(Vocabulary::O200k, a, b);
         let cheaper = race.first_is_cheaper();
         (cheaper, race.a.examined + race.b.examined)
     }
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn count_within_stops_once_the_limit_is_passed() {
         let text = long("words and 12 numbers; ");
-        let mut meter = Meter::new(Vocabulary::O200k, &text);
+        let mut meter = TokenMeter::new(Vocabulary::O200k, &text);
         assert_eq!(meter.finish_within(100), None);
         assert!(meter.examined <= 2 * STRIDE, "{} bytes", meter.examined);
     }
@@ -200,13 +200,13 @@ mod tests {
     fn a_text_of_too_many_words_is_not_counted() {
         let text = long("words and 12 numbers; ");
         let words = 4 * (LONG / "words and 12 numbers; ".len());
-        let mut meter = Meter::new(Vocabulary::O200k, &text);
+        let mut meter = TokenMeter::new(Vocabulary::O200k, &text);
         assert_eq!((meter.finish_within(words), meter.examined), (None, 0));
     }
 
     #[test]
     fn a_limit_of_nothing_is_answered_without_counting() {
-        let mut meter = Meter::new(Vocabulary::O200k, "x");
+        let mut meter = TokenMeter::new(Vocabulary::O200k, "x");
         assert_eq!((meter.finish_within(0), meter.examined), (None, 0));
     }
 
@@ -243,7 +243,7 @@ mod tests {
     fn blanks_outside_ascii_stay_linear() {
         for line in ["x\u{a0}\u{a0}", "\n\u{3000}\u{3000}汉字，汉字。"] {
             let text = long(line);
-            assert!(Meter::new(Vocabulary::O200k, &text).finish() > 0, "{line}");
+            assert!(TokenMeter::new(Vocabulary::O200k, &text).finish() > 0, "{line}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Where a text may be cut without changing its count.
+//! Seams: where a text may be cut without changing its count.
 //!
 //! A tokenizer first splits text into pieces by a pattern, then merges bytes inside each piece.
 //! A cut where every pattern always ends one piece and begins the next, whatever surrounds it,

@@ -100,12 +100,12 @@ impl FromStr for Vocabulary {
 
 /// A name that is no [`Vocabulary`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown vocabulary {given:?}, expected one of: {}", allowed())]
+#[error("unknown vocabulary {given:?}, expected one of: {}", allowed_names())]
 pub struct UnknownVocabulary {
     given: String,
 }
 
-fn allowed() -> String {
+fn allowed_names() -> String {
     Vocabulary::ALL
         .iter()
         .map(|vocabulary| vocabulary.short())

@@ -2,7 +2,7 @@
 #![no_main]
 
 use tokenforge_providers::Dialect;
-use tokenforge_laws::reading::{Earlier, known_or_not};
+use tokenforge_laws::reading::{EarlierBody, known_or_not};
 
 const PLACES: usize = 8;
 
@@ -13,7 +13,7 @@ libfuzzer_sys::fuzz_target!(|body: &[u8]| {
             if let Some(byte) = other.get_mut(body.len() * place / PLACES) {
                 *byte ^= 1;
             }
-            if let Some(earlier) = Earlier::of(&other, *dialect) {
+            if let Some(earlier) = EarlierBody::of(&other, *dialect) {
                 known_or_not(body, *dialect, &earlier);
             }
         }

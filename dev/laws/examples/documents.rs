@@ -19,7 +19,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Json, stc, toon};
-use tokenforge_laws::damage::{SYNTAX, scratched};
+use tokenforge_laws::damage::{SYNTAX, scratch};
 use tokenforge_samples::{Nasty, nasty, repetitive};
 
 const COMMON: Nasty = Nasty {
@@ -88,7 +88,7 @@ fn print(text: &str, _: u64, out: &mut dyn Write) -> Result<(), Box<dyn Error>> 
 fn print_stc2(text: &str, seed: u64, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let json = Json::parse(text)?;
     let levels = Level::ALL.map(|level| stc2::encode(&json, level));
-    let damaged = scratched(seed, &levels[(seed % 3) as usize], &SYNTAX);
+    let damaged = scratch(seed, &levels[(seed % 3) as usize], &SYNTAX);
     // Some stop at a limit.
     let max_output = if seed % 5 == 4 { damaged.len() } else { 4 * text.len() + 64 };
     let decoded = stc2::decode(&damaged, max_output);

@@ -10,7 +10,7 @@ pub const SYNTAX: [char; 24] = [
 pub const COMMON: usize = 14;
 
 /// A text with up to three characters removed, replaced or inserted, the same for the same seed.
-pub fn scratched(seed: u64, text: &str, syntax: &[char]) -> String {
+pub fn scratch(seed: u64, text: &str, syntax: &[char]) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     let mut state = seed;
     for _ in 0..seed % 4 {

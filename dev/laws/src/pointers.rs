@@ -8,7 +8,7 @@ use tokenforge_engine::{Engine, History, Output, Settings};
 
 /// A call, by what its author would call it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum CallDescription {
     /// A file was read: all of it, or from a line on.
     Read {
         /// Which.
@@ -29,24 +29,26 @@ pub enum Asked {
     },
 }
 
-impl Asked {
+impl CallDescription {
     fn tool(&self) -> &'static str {
         match self {
-            Asked::Read { .. } => "Read",
-            Asked::Ran(_) => "Bash",
-            Asked::Called { tool, .. } => tool,
+            CallDescription::Read { .. } => "Read",
+            CallDescription::Ran(_) => "Bash",
+            CallDescription::Called { tool, .. } => tool,
         }
     }
 
     fn arguments(&self) -> String {
         let quoted = |text: &str| serde_json::Value::from(text);
         match self {
-            Asked::Read { path, offset: None } => format!("{{\"file_path\":{}}}", quoted(path)),
-            Asked::Read { path, offset: Some(offset) } => {
+            CallDescription::Read { path, offset: None } => {
+                format!("{{\"file_path\":{}}}", quoted(path))
+            }
+            CallDescription::Read { path, offset: Some(offset) } => {
                 format!("{{\"file_path\":{},\"offset\":{offset}}}", quoted(path))
             }
-            Asked::Ran(line) => format!("{{\"command\":{}}}", quoted(line)),
-            Asked::Called { about, page, .. } => {
+            CallDescription::Ran(line) => format!("{{\"command\":{}}}", quoted(line)),
+            CallDescription::Called { about, page, .. } => {
                 format!("{{\"page\":{page},\"about\":{}}}", quoted(about))
             }
         }
@@ -55,28 +57,28 @@ impl Asked {
     /// What a pointer would call its result.
     fn name(&self) -> Option<String> {
         match self {
-            Asked::Read { path, offset: None } => Some(path.clone()),
-            Asked::Read { .. } => None,
-            Asked::Ran(line) => Some(match line.char_indices().nth(80) {
+            CallDescription::Read { path, offset: None } => Some(path.clone()),
+            CallDescription::Read { .. } => None,
+            CallDescription::Ran(line) => Some(match line.char_indices().nth(80) {
                 Some((end, _)) => format!("{}…", line[..end].trim_end()),
                 None => line.clone(),
             }),
-            Asked::Called { tool, about, .. } => Some(format!("{tool} \"{about}\"")),
+            CallDescription::Called { tool, about, .. } => Some(format!("{tool} \"{about}\"")),
         }
     }
 }
 
 /// A result, as the model sees it.
-struct Seen<'a> {
-    asked: &'a Asked,
+struct EarlierResult<'a> {
+    asked: &'a CallDescription,
     forwarded: String,
 }
 
 /// L2, L5, L6 and L12 for the results of a conversation, of which each sees those before it. How many of them have pointers.
-pub fn resolvable(settings: &Settings, results: &[(Asked, String)]) -> usize {
+pub fn resolvable(settings: &Settings, results: &[(CallDescription, String)]) -> usize {
     let alone = Settings { dedup: false, ..settings.clone() };
     let mut history = History::default();
-    let mut seen: Vec<Seen<'_>> = Vec::new();
+    let mut seen: Vec<EarlierResult<'_>> = Vec::new();
     let mut pointed = 0;
     for (number, (asked, text)) in results.iter().enumerate() {
         let (id, arguments) = (format!("toolu_01Q{number}x"), asked.arguments());
@@ -92,7 +94,7 @@ pub fn resolvable(settings: &Settings, results: &[(Asked, String)]) -> usize {
         let plain = Engine::new(&alone).compress(&output, &history);
         if forwarded != plain.text(text) {
             pointed += 1;
-            let is_part = matches!(asked, Asked::Read { offset: Some(_), .. });
+            let is_part = matches!(asked, CallDescription::Read { offset: Some(_), .. });
             assert!(!is_part, "a part that was asked for became a pointer: {forwarded}");
             assert!(!forwarded.contains("toolu_"), "a call id is shown: {forwarded}");
             let last = seen.iter().rfind(|seen| seen.asked == asked);
@@ -106,7 +108,7 @@ pub fn resolvable(settings: &Settings, results: &[(Asked, String)]) -> usize {
             assert_eq!(again.text(&forwarded), forwarded, "compressed twice");
         }
         history.add(&output.tool_call(), &forwarded);
-        seen.push(Seen { asked, forwarded });
+        seen.push(EarlierResult { asked, forwarded });
     }
     pointed
 }
@@ -119,7 +121,7 @@ fn markers(text: &str) -> usize {
 }
 
 /// A text with the lines that its markers name.
-fn resolved(above: &[Seen<'_>], text: &str) -> String {
+fn resolved(above: &[EarlierResult<'_>], text: &str) -> String {
     if let Some(name) = text
         .strip_prefix("[Duplicate of ")
         .and_then(|text| text.strip_suffix("; see earlier result]"))
@@ -159,7 +161,7 @@ fn resolved(above: &[Seen<'_>], text: &str) -> String {
 }
 
 /// `N lines of NAME above, from "A" to "B"`
-fn quoted<'s>(above: &'s [Seen<'_>], marker: &str) -> Vec<&'s str> {
+fn quoted<'s>(above: &'s [EarlierResult<'_>], marker: &str) -> Vec<&'s str> {
     let (count, rest) = marker.split_once(" lines of ").expect("so many lines of something");
     let (name, quotes) = rest.split_once(" above, from \"").expect("from a line");
     let (first, last) = quotes.split_once("\" to \"").expect("to a line");
@@ -182,16 +184,16 @@ fn quoted<'s>(above: &'s [Seen<'_>], marker: &str) -> Vec<&'s str> {
 }
 
 /// What was forwarded for the call of a name: for a file the latest that is not all a marker, else the only one, or the run.
-fn named<'s>(above: &'s [Seen<'_>], name: &str) -> &'s str {
+fn named<'s>(above: &'s [EarlierResult<'_>], name: &str) -> &'s str {
     let (bare, run) = match name.strip_suffix(')').and_then(|name| name.rsplit_once(" (run ")) {
         Some((bare, run)) => (bare.to_owned(), run.split_once(" of ")),
         None => (name.to_owned(), None),
     };
-    let all: Vec<&Seen<'_>> =
+    let all: Vec<&EarlierResult<'_>> =
         above.iter().filter(|seen| seen.asked.name().as_deref() == Some(&*bare)).collect();
-    let is_file = |seen: &&&Seen<'_>| matches!(seen.asked, Asked::Read { .. });
+    let is_file = |seen: &&&EarlierResult<'_>| matches!(seen.asked, CallDescription::Read { .. });
     if all.iter().any(|seen| is_file(&seen)) {
-        let is_text = |seen: &&&Seen<'_>| !seen.forwarded.starts_with("[Duplicate of ");
+        let is_text = |seen: &&&EarlierResult<'_>| !seen.forwarded.starts_with("[Duplicate of ");
         return &all.iter().rfind(is_text).expect("a read").forwarded;
     }
     assert!(all.iter().all(|seen| seen.asked == all[0].asked), "{name} is not one thing");

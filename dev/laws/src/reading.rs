@@ -5,20 +5,20 @@ use tokenforge_providers::{
 };
 
 /// Knows the turns of a body that was read before.
-pub struct Earlier {
+pub struct EarlierBody {
     list: Vec<u8>,
     turns: ConversationTurns,
 }
 
-impl Earlier {
+impl EarlierBody {
     /// Nothing if that body is refused, or has no turns that can be kept.
     pub fn of(body: &[u8], dialect: Dialect) -> Option<Self> {
         let (place, turns) = Request::read(body, dialect).ok()?.turns()?;
-        Some(Earlier { list: body.get(place)?.to_vec(), turns })
+        Some(EarlierBody { list: body.get(place)?.to_vec(), turns })
     }
 }
 
-impl EarlierReading for Earlier {
+impl EarlierReading for EarlierBody {
     fn text_length(&self, _: usize, _: &[u8]) -> Option<usize> {
         None
     }

@@ -2,7 +2,7 @@
 //! tools that are asked again, with texts that share lines in every way.
 
 use tokenforge_engine::{Mode, Settings};
-use tokenforge_laws::pointers::{Asked, resolvable};
+use tokenforge_laws::pointers::{CallDescription, resolvable};
 
 /// A small generator of numbers, so that a failure names its seed.
 struct Rng(u64);
@@ -46,7 +46,7 @@ fn edit(rng: &mut Rng, file: &mut Vec<String>) {
     }
 }
 
-fn conversation(seed: u64) -> Vec<(Asked, String)> {
+fn conversation(seed: u64) -> Vec<(CallDescription, String)> {
     let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut files: Vec<Vec<String>> = (0..3)
         .map(|_| {
@@ -71,12 +71,15 @@ fn conversation(seed: u64) -> Vec<(Asked, String)> {
             let text =
                 |part: &[String]| part.iter().map(|line| format!("{line}\n")).collect::<String>();
             match rng.below(8) {
-                0..=2 => (Asked::Read { path, offset: None }, numbered(0, file.len())),
+                0..=2 => (CallDescription::Read { path, offset: None }, numbered(0, file.len())),
                 3 => {
                     let from = rng.below(file.len() - 8);
-                    (Asked::Read { path, offset: Some(from + 1) }, numbered(from, file.len()))
+                    (
+                        CallDescription::Read { path, offset: Some(from + 1) },
+                        numbered(from, file.len()),
+                    )
                 }
-                4 => (Asked::Ran(format!("cat '{path}'")), text(file)),
+                4 => (CallDescription::Ran(format!("cat '{path}'")), text(file)),
                 5 => {
                     let runs = ["make", "./check --all", &"x ".repeat(60), &"x ".repeat(61)]
                         [rng.below(4)]
@@ -85,14 +88,14 @@ fn conversation(seed: u64) -> Vec<(Asked, String)> {
                     let new = lines(&mut rng, 4);
                     let file = &files[at];
                     (
-                        Asked::Ran(runs.trim().to_owned()),
+                        CallDescription::Ran(runs.trim().to_owned()),
                         format!("{}{}", text(&new), text(&file[from..])),
                     )
                 }
-                6 => (Asked::Ran("make".to_owned()), text(&head)),
+                6 => (CallDescription::Ran("make".to_owned()), text(&head)),
                 _ => {
                     let (about, page) = (format!("topic {}", rng.below(3)), rng.below(2));
-                    (Asked::Called { tool: "get_notes", about, page }, text(file))
+                    (CallDescription::Called { tool: "get_notes", about, page }, text(file))
                 }
             }
         })

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tokenforge_formats::Json;
 use tokenforge_formats::stc2::{self, Level};
-use tokenforge_laws::damage::{COMMON, SYNTAX, scratched};
+use tokenforge_laws::damage::{COMMON, SYNTAX, scratch};
 use tokenforge_laws::{document, text, tokens};
 use tokenforge_samples::{Nasty, nasty, repetitive};
 use tokenforge_tokens::Counter;
@@ -61,7 +61,7 @@ fn the_reader_of_stc2_survives_texts_with_random_damage() {
         let text = repetitive(seed / 3);
         let json = Json::parse(&text).expect("repetitive texts are JSON");
         let level = Level::ALL[(seed % 3) as usize];
-        let damaged = scratched(seed, &stc2::encode(&json, level), &SYNTAX);
+        let damaged = scratch(seed, &stc2::encode(&json, level), &SYNTAX);
         text::stc2(&damaged, (seed % 4096) as usize);
     });
 }
@@ -120,5 +120,5 @@ fn l2_early_exits_change_no_answer() {
 fn damage(seed: u64, json: &str) -> String {
     let parsed = tokenforge_formats::Json::parse(json).expect("samples are JSON");
     let form = tokenforge_formats::Form::ALL[(seed % 4) as usize];
-    scratched(seed, &form.encode(&parsed).unwrap_or(json.into()), &SYNTAX[..COMMON])
+    scratch(seed, &form.encode(&parsed).unwrap_or(json.into()), &SYNTAX[..COMMON])
 }

@@ -1,4 +1,4 @@
-//! Lists of tools as requests carry them, with descriptions where a schema has them and where it only seems to.
+//! Tool schemas: lists of tools as requests carry them, with descriptions where a schema has them and where it only seems to.
 
 use fastrand::Rng;
 

@@ -5,7 +5,7 @@ mod path_syntax;
 use super::SelectionError;
 use crate::{json, wrapper};
 use std::borrow::Cow;
-use tokenforge_formats::{Json, Value};
+use tokenforge_formats::{Json, TapeValue};
 
 /// Of what is there instead, so many names are told.
 const MAX_NAMES: usize = 20;
@@ -56,7 +56,10 @@ impl JsonPath {
         Err(missing)
     }
 
-    fn values<'j, 'a>(&self, root: Value<'j, 'a>) -> Result<Vec<Value<'j, 'a>>, SelectionError> {
+    fn values<'j, 'a>(
+        &self,
+        root: TapeValue<'j, 'a>,
+    ) -> Result<Vec<TapeValue<'j, 'a>>, SelectionError> {
         let mut values = vec![root];
         for (at, step) in self.steps.iter().enumerate() {
             let found: Vec<_> = values.iter().flat_map(|value| step.of(*value)).collect();
@@ -82,7 +85,7 @@ impl PathStep {
     }
 
     /// What a value has there.
-    fn of<'j, 'a>(&self, value: Value<'j, 'a>) -> Vec<Value<'j, 'a>> {
+    fn of<'j, 'a>(&self, value: TapeValue<'j, 'a>) -> Vec<TapeValue<'j, 'a>> {
         match self {
             PathStep::Member(name) => value
                 .members()
@@ -96,7 +99,7 @@ impl PathStep {
     }
 }
 
-fn describe_values(values: &[Value<'_, '_>]) -> String {
+fn describe_values(values: &[TapeValue<'_, '_>]) -> String {
     match values {
         [value] => value.text().to_owned(),
         _ => values.iter().map(|value| one_line(value.text()) + "\n").collect(),
@@ -112,7 +115,7 @@ fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// What can be asked of a value, in words.
-fn contents(value: Value<'_, '_>) -> String {
+fn contents(value: TapeValue<'_, '_>) -> String {
     if value.is_array() {
         return format!("there are {} elements", value.elements().count());
     }

@@ -2,10 +2,10 @@
 
 use super::minify_description;
 use std::ops::Range;
-use tokenforge_json::{Edit, MemberPlace, Value, cuts, quote};
+use tokenforge_json::{Edit, MemberPlace, TapeValue, cuts, quote};
 
 /// Minifies the description strings that are members of an object, and leaves out those that are empty then.
-pub(super) fn descriptions(object: Value<'_, '_>, edit: &mut Edit<'_>) {
+pub(super) fn descriptions(object: TapeValue<'_, '_>, edit: &mut Edit<'_>) {
     let mut has_empty = false;
     for (key, value) in object.members() {
         match description(key, value).as_deref() {
@@ -21,7 +21,7 @@ pub(super) fn descriptions(object: Value<'_, '_>, edit: &mut Edit<'_>) {
 }
 
 /// Where a member stands, and whether it goes: an empty description does.
-fn place((key, value): (Value<'_, '_>, Value<'_, '_>), text: &str) -> MemberPlace {
+fn place((key, value): (TapeValue<'_, '_>, TapeValue<'_, '_>), text: &str) -> MemberPlace {
     let before = text[..key.offset()].trim_ascii_end();
     MemberPlace {
         start: key.offset(),
@@ -32,7 +32,7 @@ fn place((key, value): (Value<'_, '_>, Value<'_, '_>), text: &str) -> MemberPlac
 }
 
 /// The minified description, if this is one and it is not minified already.
-fn description(key: Value<'_, '_>, value: Value<'_, '_>) -> Option<String> {
+fn description(key: TapeValue<'_, '_>, value: TapeValue<'_, '_>) -> Option<String> {
     if key.string()? != "description" {
         return None;
     }
@@ -42,7 +42,7 @@ fn description(key: Value<'_, '_>, value: Value<'_, '_>) -> Option<String> {
 }
 
 /// Where a scalar stands in the text.
-fn span(scalar: Value<'_, '_>) -> Range<usize> {
+fn span(scalar: TapeValue<'_, '_>) -> Range<usize> {
     let start = scalar.offset();
     start..start + scalar.lexeme().map_or(0, str::len)
 }

@@ -4,8 +4,8 @@ mod table;
 
 use crate::lexeme;
 use tokenforge_json::MAX_DEPTH;
-use tokenforge_json::error::{Error, Fault, Problem};
-use tokenforge_json::output::Output;
+use tokenforge_json::error::{Error, Fault, FaultKind};
+use tokenforge_json::output::TextOutput;
 
 /// Reads STC in any spelling and writes minified JSON of at most `max_output` bytes: a table repeats its
 /// keys, so a small text can decode to a large one.
@@ -24,7 +24,7 @@ pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
         at: 0,
         depth: 0,
         max_output,
-        out: Output::with_capacity(text.len().min(max_output)),
+        out: TextOutput::with_capacity(text.len().min(max_output)),
     };
     decoder.document().map_err(|fault| fault.locate(text))?;
     Ok(decoder.out.into_string())
@@ -37,7 +37,7 @@ struct Decoder<'a> {
     /// Open containers, counted as the JSON will have them.
     depth: usize,
     max_output: usize,
-    out: Output,
+    out: TextOutput,
 }
 
 impl<'a> Decoder<'a> {
@@ -199,7 +199,7 @@ impl<'a> Decoder<'a> {
     ) -> Result<(), Fault> {
         self.skip();
         if self.peek() != Some(separator) {
-            let problem = Problem::Count { of, declared: count, found: index };
+            let problem = FaultKind::Count { of, declared: count, found: index };
             return Err(Fault::new(problem, self.at));
         }
         self.advance();
@@ -221,7 +221,7 @@ impl<'a> Decoder<'a> {
     fn enter(&mut self, levels: usize) -> Result<(), Fault> {
         self.depth += levels;
         if self.depth > MAX_DEPTH {
-            let problem = Problem::TooDeep { limit: MAX_DEPTH };
+            let problem = FaultKind::TooDeep { limit: MAX_DEPTH };
             return Err(Fault::new(problem, self.at));
         }
         self.check_output()
@@ -260,7 +260,7 @@ struct Key<'a> {
 
 impl Key<'_> {
     /// Writes the key as JSON, with its colon.
-    fn write(&self, out: &mut Output) {
+    fn write(&self, out: &mut TextOutput) {
         if self.is_bare {
             out.push(b'"');
             out.copy(self.text, self.start, self.end);

@@ -1,7 +1,7 @@
 //! JSON to STC: every string and number is copied as it was written.
 
 use super::Spelling;
-use tokenforge_json::output::Output;
+use tokenforge_json::output::TextOutput;
 use tokenforge_json::tape::{Json, LexemeKind};
 
 /// Writes a JSON text as STC. Every JSON text can be written, and [`decode`](super::decode) gives back
@@ -25,7 +25,7 @@ pub fn encode(json: &Json<'_>, spelling: Spelling) -> String {
 
 struct Encoder<'j, const DENSE: bool> {
     json: &'j Json<'j>,
-    out: Output,
+    out: TextOutput,
 }
 
 impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
@@ -38,7 +38,7 @@ impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
 
     fn encode(json: &'j Json<'j>) -> String {
         let size = json.text().len();
-        let mut encoder = Self { json, out: Output::with_capacity(size + size / 8) };
+        let mut encoder = Self { json, out: TextOutput::with_capacity(size + size / 8) };
         encoder.value(0);
         encoder.out.into_string()
     }

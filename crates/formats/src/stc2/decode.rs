@@ -8,11 +8,11 @@ mod value;
 use super::{body, spell};
 use crate::lexeme;
 use crate::stc;
-use shape::Shape;
+use shape::RowShape;
 use std::collections::HashMap;
 use tokenforge_json::MAX_DEPTH;
-use tokenforge_json::error::{Error, ErrorKind, Fault, Problem};
-use tokenforge_json::output::Output;
+use tokenforge_json::error::{Error, ErrorKind, Fault, FaultKind};
+use tokenforge_json::output::TextOutput;
 
 /// Reads STC 2, or STC 1 or JSON where the text does not start with [`HEADER`](super::HEADER), and writes minified JSON of at most
 /// `max_output` bytes: rows repeat what their header says once, so a small text can decode to a large one.
@@ -35,7 +35,7 @@ pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
         at,
         depth: 0,
         max_output,
-        out: Output::with_capacity(text.len().saturating_mul(2).min(max_output)),
+        out: TextOutput::with_capacity(text.len().saturating_mul(2).min(max_output)),
         stack: Vec::new(),
         shapes: Vec::new(),
         names: Vec::new(),
@@ -56,11 +56,11 @@ struct Decoder<'a> {
     /// Open containers, counted as the JSON will have them.
     depth: usize,
     max_output: usize,
-    out: Output,
+    out: TextOutput,
     /// What is begun and still to be ended, the innermost last.
     stack: Vec<Frame>,
     /// The shapes of the table being read; the first is that of its rows.
-    shapes: Vec<Shape>,
+    shapes: Vec<RowShape>,
     /// For each open list of columns: the cells by the names that templates can use.
     names: Vec<HashMap<&'a str, usize>>,
     /// What references refer to, by number.
@@ -80,7 +80,7 @@ enum Frame {
     Columns {
         shape: usize,
         kind: Columns,
-        place: Place,
+        place: ColumnPlace,
     },
     Rows {
         left: usize,
@@ -117,7 +117,7 @@ enum Columns {
 
 /// Where in a list of columns the reader is.
 #[derive(Clone, Copy)]
-enum Place {
+enum ColumnPlace {
     Start,
     BehindColumn,
     /// Behind a constant: where its key starts in the text of the shape, and its value in the output.
@@ -267,7 +267,7 @@ impl<'a> Decoder<'a> {
     /// Fails if so many more bytes would be too many.
     fn check_room(&self, more: usize) -> Result<(), Fault> {
         if self.out.len().saturating_add(more) > self.max_output {
-            let problem = Problem::OutputTooLarge { limit: self.max_output };
+            let problem = FaultKind::OutputTooLarge { limit: self.max_output };
             return Err(Fault::new(problem, self.at));
         }
         Ok(())
@@ -276,7 +276,7 @@ impl<'a> Decoder<'a> {
     fn enter(&mut self, levels: usize) -> Result<(), Fault> {
         self.depth += levels;
         if self.depth > MAX_DEPTH {
-            return Err(Fault::new(Problem::TooDeep { limit: MAX_DEPTH }, self.at));
+            return Err(Fault::new(FaultKind::TooDeep { limit: MAX_DEPTH }, self.at));
         }
         Ok(())
     }
@@ -293,7 +293,7 @@ impl<'a> Decoder<'a> {
 
 /// Writes a key as JSON, with its colon.
 #[inline]
-fn write_key(out: &mut Output, text: &[u8], start: usize, end: usize, is_bare: bool) {
+fn write_key(out: &mut TextOutput, text: &[u8], start: usize, end: usize, is_bare: bool) {
     if is_bare {
         out.push(b'"');
         out.copy(text, start, end);

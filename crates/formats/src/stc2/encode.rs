@@ -3,12 +3,12 @@
 mod head;
 mod row;
 
+use super::fingerprints::Fingerprints;
 use super::plan::{ABSENT, Plan};
-use super::prints::Prints;
 use super::share::{Shares, Sharing};
 use super::{HEADER, Level, spell};
 use std::borrow::Cow;
-use tokenforge_json::output::Output;
+use tokenforge_json::output::TextOutput;
 use tokenforge_json::tape::{Json, LexemeKind};
 
 /// Writes a JSON text as STC 2, or minified where that is not shorter. Every JSON text can be written, and
@@ -24,7 +24,7 @@ use tokenforge_json::tape::{Json, LexemeKind};
 /// ```
 #[must_use]
 pub fn encode<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
-    let (out, _) = written(json, level, Reader::Program);
+    let (out, _) = write_document(json, level, Audience::Program);
     if out.len() < json.minified_len() { out.into_string().into() } else { json.minify() }
 }
 
@@ -44,7 +44,7 @@ pub fn encode<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
 /// ```
 #[must_use]
 pub fn encode_for_model<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
-    let (out, signs) = written(json, level, Reader::Model);
+    let (out, signs) = write_document(json, level, Audience::Model);
     let body = out.into_string();
     let body = body.strip_prefix(HEADER).unwrap_or(&body);
     let text = format!("stc2 ({})\n{body}", signs.legend());
@@ -53,7 +53,7 @@ pub fn encode_for_model<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
 
 /// Who reads a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reader {
+enum Audience {
     /// A decoder.
     Program,
     /// A model, to which words that stand side by side may be one.
@@ -93,8 +93,8 @@ impl Signs {
     }
 }
 
-fn written(json: &Json<'_>, level: Level, reader: Reader) -> (Output, Signs) {
-    let mut prints = (level == Level::Shared).then(|| Prints::new(json));
+fn write_document(json: &Json<'_>, level: Level, reader: Audience) -> (TextOutput, Signs) {
+    let mut prints = (level == Level::Shared).then(|| Fingerprints::new(json));
     let plan = Plan::of(json, level, prints.as_mut());
     let mut shares = prints.map(Shares::new);
     if let Some(shares) = &mut shares {
@@ -110,7 +110,7 @@ struct Writer<'w, 'a> {
     /// At the level that shares, outside of headers.
     shares: Option<&'w mut Shares<'a>>,
     is_in_header: bool,
-    out: Output,
+    out: TextOutput,
     /// What is begun and still to be ended, the innermost last.
     stack: Vec<Frame>,
     /// For each column of each shape, the value it had last.
@@ -119,7 +119,7 @@ struct Writer<'w, 'a> {
     is_first_cell: bool,
     /// Did a table end just now? Then the line does as well.
     is_behind_table: bool,
-    reader: Reader,
+    reader: Audience,
     signs: Signs,
 }
 
@@ -147,14 +147,14 @@ impl<'w, 'a> Writer<'w, 'a> {
         json: &'w Json<'a>,
         plan: &'w Plan<'a>,
         shares: Option<&'w mut Shares<'a>>,
-        reader: Reader,
-    ) -> (Output, Signs) {
+        reader: Audience,
+    ) -> (TextOutput, Signs) {
         let mut writer = Self {
             json,
             plan,
             shares,
             is_in_header: false,
-            out: Output::with_capacity(json.minified_len()),
+            out: TextOutput::with_capacity(json.minified_len()),
             stack: Vec::new(),
             last: vec![ABSENT; plan.column_count()],
             is_first_cell: false,
@@ -244,7 +244,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 return self.value(value);
             }
             match self.json.node(value).kind {
-                LexemeKind::String => self.string(value, self.reader == Reader::Model),
+                LexemeKind::String => self.string(value, self.reader == Audience::Model),
                 _ => self.value(value),
             }
         }
@@ -293,7 +293,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             Sharing::Prefix { text, number, is_new } => {
                 if is_new {
                     mark(out, b'&', number);
-                    quoted(out, text);
+                    push_quoted(out, text);
                 } else {
                     mark(out, b'*', number);
                 }
@@ -302,7 +302,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 if spell::is_bare_tail(source, tail.clone()) {
                     out.copy(source, tail.start, tail.end);
                 } else if !tail.is_empty() {
-                    quoted(out, &json.text()[tail]);
+                    push_quoted(out, &json.text()[tail]);
                 }
             }
         }
@@ -325,12 +325,12 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 }
 
-fn mark(out: &mut Output, mark: u8, number: u32) {
+fn mark(out: &mut TextOutput, mark: u8, number: u32) {
     out.push(mark);
     out.push_count(number as usize);
 }
 
-fn quoted(out: &mut Output, text: &str) {
+fn push_quoted(out: &mut TextOutput, text: &str) {
     out.push(b'"');
     out.push_str(text);
     out.push(b'"');

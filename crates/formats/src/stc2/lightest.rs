@@ -8,7 +8,7 @@ use tokenforge_tokens::Counter;
 /// A text that was weighed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Weighed<'a> {
+pub struct LightestText<'a> {
     /// The level it is written in; `None` for minified JSON.
     pub level: Option<Level>,
     /// The text; [`decode`](super::decode) reads it either way.
@@ -33,21 +33,22 @@ pub struct Weighed<'a> {
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 #[must_use]
-pub fn lightest<'a>(json: &Json<'a>, levels: &[Level], counter: Counter) -> Weighed<'a> {
-    let mut best: Option<Weighed<'a>> = None;
+pub fn lightest<'a>(json: &Json<'a>, levels: &[Level], counter: Counter) -> LightestText<'a> {
+    let mut best: Option<LightestText<'a>> = None;
     // The likely winners first: what comes later is counted only up to the best so far.
     let mut levels = levels.to_vec();
     levels.sort_unstable();
     for level in levels.into_iter().rev() {
         let text = encode(json, level);
         // What is so much longer never had fewer tokens.
-        let is_longer = |best: &Weighed<'_>| text.len() > best.text.len() + best.text.len() / 8;
+        let is_longer =
+            |best: &LightestText<'_>| text.len() > best.text.len() + best.text.len() / 8;
         if !text.starts_with(HEADER) || best.as_ref().is_some_and(is_longer) {
             continue;
         }
         let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens.saturating_sub(1));
         if let Some(tokens) = counter.count_within(&text, limit) {
-            best = Some(Weighed { level: Some(level), text, tokens });
+            best = Some(LightestText { level: Some(level), text, tokens });
         }
     }
     let minified = json.minify();
@@ -56,7 +57,7 @@ pub fn lightest<'a>(json: &Json<'a>, levels: &[Level], counter: Counter) -> Weig
         (None, Some(best)) => best,
         (tokens, _) => {
             let tokens = tokens.unwrap_or_else(|| counter.count(&minified));
-            Weighed { level: None, text: minified, tokens }
+            LightestText { level: None, text: minified, tokens }
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What is written once and referred to afterwards: equal values, and strings that start alike.
+//! Deduplication by back references: what is written once and referred to afterwards, equal values and strings that start alike.
 //!
 //! A document is walked twice. The first walk counts what would be written; what was written often enough then gets a
 //! number where the second walk meets it first, and is a reference where it is met again.
 
 mod prefix;
 
-use super::prints::{Print, Prints};
+use super::fingerprints::{Fingerprint, Fingerprints};
 use hashbrown::HashTable;
 use tokenforge_json::tape::{Json, LexemeKind};
 
@@ -29,8 +29,8 @@ pub(super) enum Sharing<'a> {
 
 /// The values of a document that are, or may be, shared.
 pub(super) struct Shares<'a> {
-    prints: Prints,
-    entries: Vec<Entry>,
+    prints: Fingerprints,
+    entries: Vec<SharedEntry>,
     /// Indices of entries, by the prints of their values.
     table: HashTable<u32>,
     prefixes: Vec<Prefix<'a>>,
@@ -39,7 +39,7 @@ pub(super) struct Shares<'a> {
     numbers: u32,
 }
 
-struct Entry {
+struct SharedEntry {
     /// Tape index of the value where it was met first.
     at: usize,
     hash: u64,
@@ -60,7 +60,7 @@ struct Prefix<'a> {
 
 impl<'a> Shares<'a> {
     /// Ready to count.
-    pub(super) fn new(prints: Prints) -> Self {
+    pub(super) fn new(prints: Fingerprints) -> Self {
         let (entries, table, prefixes) = (Vec::new(), HashTable::new(), Vec::new());
         Self { prints, entries, table, prefixes, is_counting: true, numbers: 0 }
     }
@@ -105,11 +105,11 @@ impl<'a> Shares<'a> {
     }
 
     /// The entry of a value. While counting there always is one.
-    fn entry(&mut self, json: &Json<'a>, at: usize, print: Print) -> Option<usize> {
+    fn entry(&mut self, json: &Json<'a>, at: usize, print: Fingerprint) -> Option<usize> {
         if print.entry > 0 {
             return Some(print.entry as usize - 1);
         }
-        let Print { hash, weight, .. } = print;
+        let Fingerprint { hash, weight, .. } = print;
         let entries = &mut self.entries;
         let is_same = |index: &u32| {
             let entry = &entries[*index as usize];
@@ -121,7 +121,7 @@ impl<'a> Shares<'a> {
             None => {
                 let index = entries.len() as u32;
                 let (uses, is_shared, number, prefix) = (0, false, 0, 0);
-                entries.push(Entry { at, hash, weight, uses, is_shared, number, prefix });
+                entries.push(SharedEntry { at, hash, weight, uses, is_shared, number, prefix });
                 self.table.insert_unique(hash, index, |index| entries[*index as usize].hash);
                 index
             }

@@ -2,8 +2,8 @@
 
 use super::Type;
 use crate::lexeme;
-use tokenforge_json::error::{Error, Fault, Problem};
-use tokenforge_json::output::Output;
+use tokenforge_json::error::{Error, Fault, FaultKind};
+use tokenforge_json::output::TextOutput;
 
 /// Reads a typed table and writes minified JSON of at most `max_output` bytes: every row repeats the names.
 ///
@@ -20,7 +20,7 @@ pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
         bytes: text.as_bytes(),
         at: 0,
         max_output,
-        out: Output::with_capacity(text.len().min(max_output)),
+        out: TextOutput::with_capacity(text.len().min(max_output)),
     };
     decoder.table().map_err(|fault| fault.locate(text))?;
     Ok(decoder.out.into_string())
@@ -31,7 +31,7 @@ struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
     max_output: usize,
-    out: Output,
+    out: TextOutput,
 }
 
 struct Column {
@@ -48,7 +48,7 @@ impl Decoder<'_> {
         self.out.push(b'[');
         for row in 0..rows {
             if self.line_end().is_err() {
-                let problem = Problem::Count { of: "rows", declared: rows, found: row };
+                let problem = FaultKind::Count { of: "rows", declared: rows, found: row };
                 return Err(Fault::new(problem, self.at));
             }
             if row > 0 {
@@ -80,9 +80,9 @@ impl Decoder<'_> {
     }
 
     fn column(&mut self) -> Result<Column, Fault> {
-        let mut key = Output::with_capacity(32);
+        let mut key = TextOutput::with_capacity(32);
         if self.peek() == Some(b'"') {
-            self.at = quoted(self.text, self.at, &mut key)?;
+            self.at = read_quoted(self.text, self.at, &mut key)?;
         } else {
             let end = lexeme::word(self.bytes, self.at);
             if end == self.at {
@@ -135,7 +135,7 @@ impl Decoder<'_> {
     }
 
     fn wrong_width(&self, columns: &[Column], found: usize) -> Fault {
-        Fault::new(Problem::Count { of: "cells", declared: columns.len(), found }, self.at)
+        Fault::new(FaultKind::Count { of: "cells", declared: columns.len(), found }, self.at)
     }
 
     fn cell(&mut self, kind: Type) -> Result<(), Fault> {
@@ -144,7 +144,7 @@ impl Decoder<'_> {
             if !matches!(kind, Type::String | Type::Any) {
                 return Err(Fault::expected("a cell of the column's type, without quotes", start));
             }
-            self.at = quoted(text, start, &mut self.out)?;
+            self.at = read_quoted(text, start, &mut self.out)?;
             return self.cell_end("`,` or the end of the line after the closing quote");
         }
         if kind == Type::String {
@@ -202,7 +202,7 @@ impl Decoder<'_> {
 fn lexeme_of(kind: Type, text: &str, start: usize) -> Result<usize, Fault> {
     let (allowed, what): (&[&str], _) = match kind {
         Type::Bool => (&["true", "false", "null"], "`true`, `false` or `null`"),
-        Type::Any => (&["true", "false", "null"], "a quoted string, a number or a literal"),
+        Type::Any => (&["true", "false", "null"], "a read_quoted string, a number or a literal"),
         Type::Int => (&["null"], "an integer or `null`"),
         Type::Float => (&["null"], "a number or `null`"),
         Type::Null | Type::String => (&["null"], "`null`"),
@@ -237,7 +237,7 @@ fn bare_string(bytes: &[u8], start: usize) -> Result<usize, Fault> {
 }
 
 /// Reads the quoted cell at `open` and writes it as a JSON string; returns the offset behind it.
-fn quoted(text: &str, open: usize, out: &mut Output) -> Result<usize, Fault> {
+fn read_quoted(text: &str, open: usize, out: &mut TextOutput) -> Result<usize, Fault> {
     let bytes = text.as_bytes();
     let mut at = open + 1;
     out.push(b'"');

@@ -3,7 +3,7 @@
 use super::Type;
 use crate::refusal::Refusal;
 use std::collections::{HashMap, HashSet};
-use tokenforge_json::output::Output;
+use tokenforge_json::output::TextOutput;
 use tokenforge_json::tape::{Json, LexemeKind};
 
 /// A wider table is no help to a reader, and merging ragged rows into it would be slow.
@@ -23,7 +23,7 @@ const MAX_SPARSENESS: usize = 4;
 pub fn encode(json: &Json<'_>) -> Result<String, Refusal> {
     check_rows(json)?;
     let columns = columns(json)?;
-    let mut out = Output::with_capacity(json.text().len());
+    let mut out = TextOutput::with_capacity(json.text().len());
     write_header(json, &columns, &mut out);
     for row in json.elements(0) {
         out.push(b'\n');
@@ -61,7 +61,7 @@ fn columns(json: &Json<'_>) -> Result<Vec<Column>, Refusal> {
     let mut columns: Vec<Column> = Vec::new();
     for row in json.elements(0) {
         if !take_in(json, row, &mut columns) {
-            columns = merged(json, row, columns)?;
+            columns = merge_row(json, row, columns)?;
             take_in(json, row, &mut columns);
         }
         if columns.len() * json.count(0) > cells * MAX_SPARSENESS {
@@ -87,11 +87,11 @@ fn take_in(json: &Json<'_>, row: usize, columns: &mut [Column]) -> bool {
 }
 
 /// The columns with the new keys of a row put between them, each behind the key it follows in the row.
-fn merged(json: &Json<'_>, row: usize, columns: Vec<Column>) -> Result<Vec<Column>, Refusal> {
+fn merge_row(json: &Json<'_>, row: usize, columns: Vec<Column>) -> Result<Vec<Column>, Refusal> {
     let places: HashMap<&str, usize> =
         columns.iter().enumerate().map(|(place, column)| (json.raw(column.key), place)).collect();
     let mut seen = HashSet::with_capacity(json.count(row));
-    let mut merged = Vec::with_capacity(columns.len() + json.count(row));
+    let mut merge_row = Vec::with_capacity(columns.len() + json.count(row));
     let mut known = columns.into_iter();
     let mut next = 0;
     for key in json.keys(row) {
@@ -102,17 +102,17 @@ fn merged(json: &Json<'_>, row: usize, columns: Vec<Column>) -> Result<Vec<Colum
         match places.get(json.raw(key)) {
             Some(&place) if place < next => return Err(Refusal::KeyOrder { offset }),
             Some(&place) => {
-                merged.extend(known.by_ref().take(place + 1 - next));
+                merge_row.extend(known.by_ref().take(place + 1 - next));
                 next = place + 1;
             }
-            None => merged.push(Column { key, kind: Type::Null }),
+            None => merge_row.push(Column { key, kind: Type::Null }),
         }
     }
-    merged.extend(known);
-    if merged.len() > MAX_COLUMNS {
+    merge_row.extend(known);
+    if merge_row.len() > MAX_COLUMNS {
         return Err(Refusal::TooWide { limit: MAX_COLUMNS });
     }
-    Ok(merged)
+    Ok(merge_row)
 }
 
 fn type_of(kind: LexemeKind) -> Type {
@@ -138,7 +138,7 @@ impl Type {
     }
 }
 
-fn write_header(json: &Json<'_>, columns: &[Column], out: &mut Output) {
+fn write_header(json: &Json<'_>, columns: &[Column], out: &mut TextOutput) {
     out.push(b'[');
     out.push_count(json.count(0));
     out.push_str("]{");
@@ -159,7 +159,7 @@ fn write_header(json: &Json<'_>, columns: &[Column], out: &mut Output) {
     out.push(b'}');
 }
 
-fn write_row(json: &Json<'_>, row: usize, columns: &[Column], out: &mut Output) {
+fn write_row(json: &Json<'_>, row: usize, columns: &[Column], out: &mut TextOutput) {
     let mut keys = json.keys(row).peekable();
     for (index, column) in columns.iter().enumerate() {
         if index > 0 {
@@ -171,7 +171,7 @@ fn write_row(json: &Json<'_>, row: usize, columns: &[Column], out: &mut Output) 
     }
 }
 
-fn write_cell(json: &Json<'_>, at: usize, column: Type, out: &mut Output) {
+fn write_cell(json: &Json<'_>, at: usize, column: Type, out: &mut TextOutput) {
     let node = json.node(at);
     if node.kind != LexemeKind::String {
         return json.copy_raw(at, out);
@@ -187,7 +187,7 @@ fn write_cell(json: &Json<'_>, at: usize, column: Type, out: &mut Output) {
 }
 
 /// Writes the text inside a JSON string as a quoted cell: `\"` becomes `""`, other escapes stay.
-fn write_quoted(text: &str, out: &mut Output) {
+fn write_quoted(text: &str, out: &mut TextOutput) {
     out.push(b'"');
     let mut parts = text.split("\\\"");
     out.push_str(parts.next().unwrap_or_default());

@@ -1,6 +1,6 @@
 //! TOON text to minified JSON text, in one pass: every value is copied from its line to the output.
 //!
-//! There is no tree and no list of lines. [`Lines`] yields one line at a time with its depth; a
+//! There is no tree and no list of lines. [`ContentLines`] yields one line at a time with its depth; a
 //! [`Decoder`] writes the JSON of the scope the line belongs to. A scope ends at the first line
 //! that is less deep, and whoever opened it rejects what is deeper than its own content.
 
@@ -14,13 +14,13 @@ mod template;
 mod token;
 mod write;
 
-use lines::{Line, Lines};
+use lines::{ContentLine, ContentLines};
 use object::Member;
-use template::Template;
-use token::{LineKind, View};
+use template::RowTemplate;
+use token::{LineKind, LineView};
 use tokenforge_json::MAX_DEPTH;
-use tokenforge_json::error::{Error, Fault, Problem};
-use tokenforge_json::output::Output;
+use tokenforge_json::error::{Error, Fault, FaultKind};
+use tokenforge_json::output::TextOutput;
 
 /// How [`decode`] reads a text.
 ///
@@ -63,39 +63,39 @@ impl Default for DecodeOptions {
 /// ```
 pub fn decode(text: &str, options: &DecodeOptions) -> Result<String, Error> {
     let json = Decoder::new(text, options).and_then(Decoder::document);
-    json.map(Output::into_string).map_err(|fault| fault.locate(text))
+    json.map(TextOutput::into_string).map_err(|fault| fault.locate(text))
 }
 
 struct Decoder<'a> {
     text: &'a [u8],
-    lines: Lines<'a>,
+    lines: ContentLines<'a>,
     strict: bool,
     max_output: usize,
     /// The JSON written so far.
-    out: Output,
+    out: TextOutput,
     /// How many containers are open in `out`.
     open: usize,
     /// The members written so far of all open objects, innermost last.
     members: Vec<Member>,
     /// The fields of the table read last: rows hold no tables, so one is enough.
-    template: Template<'a>,
+    template: RowTemplate<'a>,
 }
 
 impl<'a> Decoder<'a> {
     fn new(text: &'a str, options: &DecodeOptions) -> Result<Self, Fault> {
         Ok(Self {
             text: text.as_bytes(),
-            lines: Lines::new(text.as_bytes(), options.indent, options.strict)?,
+            lines: ContentLines::new(text.as_bytes(), options.indent, options.strict)?,
             strict: options.strict,
             max_output: options.max_output,
-            out: Output::with_capacity(options.max_output.min(text.len() + text.len() / 2)),
+            out: TextOutput::with_capacity(options.max_output.min(text.len() + text.len() / 2)),
             open: 0,
             members: Vec::new(),
-            template: Template::default(),
+            template: RowTemplate::default(),
         })
     }
 
-    fn document(mut self) -> Result<Output, Fault> {
+    fn document(mut self) -> Result<TextOutput, Fault> {
         match self.next_at(0)? {
             None => self.out.push_str("{}"),
             Some(first) => self.root(first)?,
@@ -107,7 +107,7 @@ impl<'a> Decoder<'a> {
         Ok(self.out)
     }
 
-    fn root(&mut self, first: Line) -> Result<(), Fault> {
+    fn root(&mut self, first: ContentLine) -> Result<(), Fault> {
         let view = self.view(first);
         match view.kind(first.start)? {
             LineKind::Scalar => self.scalar(view, first.start),
@@ -121,7 +121,7 @@ impl<'a> Decoder<'a> {
 
     /// Takes the next line of a scope whose lines are at `depth`; `None` where the scope ends.
     #[inline]
-    fn next_at(&mut self, depth: usize) -> Result<Option<Line>, Fault> {
+    fn next_at(&mut self, depth: usize) -> Result<Option<ContentLine>, Fault> {
         match self.lines.peek() {
             Some(line) if line.depth == depth => {
                 self.check_output(line.start)?;
@@ -149,8 +149,8 @@ impl<'a> Decoder<'a> {
     }
 
     #[inline]
-    fn view(&self, line: Line) -> View<'a> {
-        View::new(self.text, line)
+    fn view(&self, line: ContentLine) -> LineView<'a> {
+        LineView::new(self.text, line)
     }
 
     /// Opens `levels` containers.
@@ -158,7 +158,7 @@ impl<'a> Decoder<'a> {
     fn enter(&mut self, levels: usize, offset: usize) -> Result<(), Fault> {
         self.open += levels;
         if self.open > MAX_DEPTH {
-            return Err(Fault::new(Problem::TooDeep { limit: MAX_DEPTH }, offset));
+            return Err(Fault::new(FaultKind::TooDeep { limit: MAX_DEPTH }, offset));
         }
         Ok(())
     }

@@ -4,11 +4,11 @@ mod number;
 mod scalar;
 
 use super::quote;
-use super::shape::Shape;
+use super::shape::SharedFields;
 use super::{Delimiter, EncodeOptions};
-use crate::marks::Marks;
+use crate::key_filter::KeyFilter;
 use crate::refusal::Refusal;
-use tokenforge_json::output::Output;
+use tokenforge_json::output::TextOutput;
 use tokenforge_json::tape::{Json, LexemeKind};
 
 /// Indentation may grow a text to this many times its size before TOON is refused as pointless.
@@ -31,7 +31,7 @@ pub fn encode(json: &Json<'_>, options: &EncodeOptions) -> Result<String, Refusa
     let mut encoder = Encoder {
         json,
         options,
-        out: Output::with_capacity(size + size / 4),
+        out: TextOutput::with_capacity(size + size / 4),
         limit: size.saturating_mul(MAX_GROWTH).saturating_add(GROWTH_ALLOWANCE),
     };
     encoder.document()?;
@@ -41,7 +41,7 @@ pub fn encode(json: &Json<'_>, options: &EncodeOptions) -> Result<String, Refusa
 struct Encoder<'j> {
     json: &'j Json<'j>,
     options: &'j EncodeOptions,
-    out: Output,
+    out: TextOutput,
     limit: usize,
 }
 
@@ -68,10 +68,10 @@ impl Encoder<'_> {
 
     /// The members of an object, one to a line; the first on the line that is open, if `is_open`.
     fn fields(&mut self, object: usize, depth: usize, mut is_open: bool) -> Result<(), Refusal> {
-        let mut marks = Marks::default();
+        let mut filter = KeyFilter::default();
         let mut may_repeat = false;
         for key in self.json.keys(object) {
-            may_repeat |= marks.add(self.json.unquoted_bytes(key))
+            may_repeat |= filter.add(self.json.unquoted_bytes(key))
                 || self.json.node(key).content.has_rare_escape();
             if !std::mem::take(&mut is_open) {
                 self.line(depth)?;
@@ -109,7 +109,7 @@ impl Encoder<'_> {
     fn array(&mut self, array: usize, depth: usize) -> Result<(), Refusal> {
         let json = self.json;
         if json.node(array + 1).kind == LexemeKind::Object
-            && let Some(shape) = Shape::of(json, json.elements(array))
+            && let Some(shape) = SharedFields::of(json, json.elements(array))
         {
             self.header(array, Some(&shape))?;
             for row in json.elements(array) {
@@ -154,7 +154,12 @@ impl Encoder<'_> {
     }
 
     /// An object whose values make a table: one entry to a line.
-    fn keyed_rows(&mut self, object: usize, shape: &Shape, depth: usize) -> Result<(), Refusal> {
+    fn keyed_rows(
+        &mut self,
+        object: usize,
+        shape: &SharedFields,
+        depth: usize,
+    ) -> Result<(), Refusal> {
         self.header(object, Some(shape))?;
         for key in self.json.keys(object) {
             self.line(depth + 1)?;
@@ -166,12 +171,12 @@ impl Encoder<'_> {
     }
 
     /// The shape of an object whose two or more values make a table.
-    fn keyed_shape(&self, object: usize) -> Result<Option<Shape>, Refusal> {
+    fn keyed_shape(&self, object: usize) -> Result<Option<SharedFields>, Refusal> {
         let json = self.json;
         if json.count(object) < 2 || json.node(object + 2).kind != LexemeKind::Object {
             return Ok(None);
         }
-        let shape = Shape::of(json, json.keys(object).map(|key| key + 1));
+        let shape = SharedFields::of(json, json.keys(object).map(|key| key + 1));
         if shape.is_some() {
             self.check_keys(object)?;
         }
@@ -179,7 +184,7 @@ impl Encoder<'_> {
     }
 
     /// `[N]:`, `[N]{fields}:` or, for an object, `[N:]{fields}:`.
-    fn header(&mut self, container: usize, shape: Option<&Shape>) -> Result<(), Refusal> {
+    fn header(&mut self, container: usize, shape: Option<&SharedFields>) -> Result<(), Refusal> {
         self.out.push(b'[');
         self.out.push_count(self.json.count(container));
         if self.json.node(container).kind == LexemeKind::Object {
@@ -212,7 +217,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn cells(&mut self, row: usize, shape: &Shape) -> Result<(), Refusal> {
+    fn cells(&mut self, row: usize, shape: &SharedFields) -> Result<(), Refusal> {
         let json = self.json;
         let mut is_first = true;
         shape.for_each_cell(json, row, |cell| {

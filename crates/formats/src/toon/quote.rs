@@ -1,12 +1,12 @@
 //! When a TOON string or key needs quotes, and how it is escaped.
 
 use super::Delimiter;
-use tokenforge_json::content::Content;
-use tokenforge_json::output::Output;
+use tokenforge_json::content::StringContent;
+use tokenforge_json::output::TextOutput;
 
 /// Must this value be quoted? `content` is what the value contains.
 #[inline(always)]
-pub(super) fn needs_quotes(value: &[u8], content: Content, delimiter: Delimiter) -> bool {
+pub(super) fn needs_quotes(value: &[u8], content: StringContent, delimiter: Delimiter) -> bool {
     let has_delimiter = match delimiter {
         Delimiter::Comma => content.has_comma(),
         Delimiter::Pipe => content.has_pipe(),
@@ -47,7 +47,7 @@ fn is_mistakable(value: &[u8], first: u8) -> bool {
 
 /// May this key stand without quotes? `^[A-Za-z_][A-Za-z0-9_.]*$`
 #[inline]
-pub(super) fn is_bare_key(key: &[u8], content: Content) -> bool {
+pub(super) fn is_bare_key(key: &[u8], content: StringContent) -> bool {
     // Of the characters in a dotted word, the point and the digits are the lowest.
     content.is_dotted_word() && key.first().is_some_and(|first| *first > b'9')
 }
@@ -79,7 +79,7 @@ fn looks_like_a_number(bytes: &[u8]) -> bool {
 }
 
 /// Writes a value in quotes, with the escapes that TOON knows.
-pub(super) fn write_quoted(value: &str, out: &mut Output) {
+pub(super) fn write_quoted(value: &str, out: &mut TextOutput) {
     out.push(b'"');
     let mut plain = 0;
     for (at, byte) in value.bytes().enumerate() {

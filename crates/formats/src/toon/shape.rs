@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tokenforge_json::tape::{Json, LexemeKind};
 
 /// The columns that a run of objects shares: those of the first object, nested objects flattened.
-pub(super) struct Shape {
+pub(super) struct SharedFields {
     /// Tape index of the first row, whose keys are the columns.
     first: usize,
     /// Tape nodes in a row.
@@ -14,7 +14,7 @@ pub(super) struct Shape {
     is_reordered: bool,
 }
 
-impl Shape {
+impl SharedFields {
     /// The shape of the rows, if they are non-empty objects that agree on their keys, and every column is
     /// all scalars or, again, objects that agree.
     pub(super) fn of(json: &Json<'_>, mut rows: impl Iterator<Item = usize>) -> Option<Self> {

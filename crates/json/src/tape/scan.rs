@@ -1,8 +1,8 @@
-//! JSON text to tape, in one pass.
+//! The one-pass parser: JSON text to tape.
 
 use super::{Lexeme, LexemeKind};
-use crate::content::Content;
-use crate::error::{Fault, Problem};
+use crate::content::StringContent;
+use crate::error::{Fault, FaultKind};
 use crate::{MAX_DEPTH, lexeme};
 
 /// Builds the tape of a text shorter than 4 GiB, and counts its bytes of insignificant white space.
@@ -55,7 +55,7 @@ impl Scanner<'_> {
             Some(b'-' | b'0'..=b'9') => {
                 let (end, is_integer) = lexeme::number(self.text, at)?;
                 let kind = if is_integer { LexemeKind::Integer } else { LexemeKind::Decimal };
-                self.push(kind, Content::default(), at, end);
+                self.push(kind, StringContent::default(), at, end);
                 Ok(end)
             }
             Some(b't') => self.literal(at, b"true", LexemeKind::True),
@@ -135,16 +135,16 @@ impl Scanner<'_> {
             return Err(Fault::expected("a value", at));
         }
         let end = at + N;
-        self.push(kind, Content::default(), at, end);
+        self.push(kind, StringContent::default(), at, end);
         Ok(end)
     }
 
     /// Begins a container; returns its place on the tape.
     fn open(&mut self, kind: LexemeKind, at: usize, depth: usize) -> Result<usize, Fault> {
         if depth == MAX_DEPTH {
-            return Err(Fault::new(Problem::TooDeep { limit: MAX_DEPTH }, at));
+            return Err(Fault::new(FaultKind::TooDeep { limit: MAX_DEPTH }, at));
         }
-        self.push(kind, Content::default(), at, 0);
+        self.push(kind, StringContent::default(), at, 0);
         Ok(self.tape.len() - 1)
     }
 
@@ -156,7 +156,7 @@ impl Scanner<'_> {
     }
 
     #[inline(always)]
-    fn push(&mut self, kind: LexemeKind, content: Content, start: usize, end: usize) {
+    fn push(&mut self, kind: LexemeKind, content: StringContent, start: usize, end: usize) {
         let (start, end) = (start as u32, end as u32);
         self.tape.push(Lexeme { start, end, count: 0, kind, content, is_record: false });
     }

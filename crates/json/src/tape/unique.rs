@@ -1,4 +1,4 @@
-//! Does an object have a key twice?
+//! Duplicate keys: does an object have one twice?
 
 use super::Json;
 use crate::escape::unescape;

@@ -20,19 +20,19 @@ use std::iter;
 /// # Ok::<(), tokenforge_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Value<'j, 'a> {
+pub struct TapeValue<'j, 'a> {
     json: &'j Json<'a>,
     at: usize,
 }
 
 impl<'a> Json<'a> {
     /// The value that the text is.
-    pub fn root(&self) -> Value<'_, 'a> {
-        Value { json: self, at: 0 }
+    pub fn root(&self) -> TapeValue<'_, 'a> {
+        TapeValue { json: self, at: 0 }
     }
 }
 
-impl<'j, 'a> Value<'j, 'a> {
+impl<'j, 'a> TapeValue<'j, 'a> {
     /// Is this an object?
     pub fn is_object(self) -> bool {
         self.json.node(self.at).kind == LexemeKind::Object
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     /// Rebuilds the minified text out of the values.
-    fn rebuild(value: Value<'_, '_>) -> String {
+    fn rebuild(value: TapeValue<'_, '_>) -> String {
         if let Some(lexeme) = value.lexeme() {
             return lexeme.to_owned();
         }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     /// The value and all that is in it.
-    fn all<'j, 'a>(value: Value<'j, 'a>) -> Vec<Value<'j, 'a>> {
+    fn all<'j, 'a>(value: TapeValue<'j, 'a>) -> Vec<TapeValue<'j, 'a>> {
         let inner = value.members().map(|(_, value)| value).chain(value.elements());
         std::iter::once(value).chain(inner.flat_map(all)).collect()
     }

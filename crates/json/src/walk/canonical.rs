@@ -1,4 +1,4 @@
-//! One spelling for all the ways to write the same JSON.
+//! Canonical JSON: one spelling for all the ways to write the same.
 
 use super::{JsonToken, Walker, tokens};
 use crate::escape::{quote, unescape};
@@ -15,30 +15,30 @@ pub fn canonical(text: &str) -> Option<String> {
     reader.finish().ok()?;
     let mut nodes = nodes(text);
     for node in &mut nodes {
-        if let Node::Object(members) = node {
+        if let CanonicalNode::Object(members) = node {
             members.sort_by(|(one, _), (other, _)| one.cmp(other));
         }
     }
-    Some(written(&nodes, text.len()))
+    Some(write_nodes(&nodes, text.len()))
 }
 
 /// A value; those inside it by their index.
-enum Node<'a> {
+enum CanonicalNode<'a> {
     Scalar(Cow<'a, str>),
     List(Vec<usize>),
     Object(Vec<(Cow<'a, str>, usize)>),
 }
 
 /// The values of a text that is known to be JSON, the outermost first.
-fn nodes(text: &str) -> Vec<Node<'_>> {
+fn nodes(text: &str) -> Vec<CanonicalNode<'_>> {
     let (mut nodes, mut open) = (Vec::new(), Vec::new());
     let mut name = Cow::default();
     for token in tokens(text) {
         let node = match token {
-            JsonToken::OpenObject => Node::Object(Vec::new()),
-            JsonToken::OpenArray => Node::List(Vec::new()),
-            JsonToken::String(span) => Node::Scalar(string(text, span)),
-            JsonToken::Scalar(span) => Node::Scalar(number_or_word(&text[span])),
+            JsonToken::OpenObject => CanonicalNode::Object(Vec::new()),
+            JsonToken::OpenArray => CanonicalNode::List(Vec::new()),
+            JsonToken::String(span) => CanonicalNode::Scalar(string(text, span)),
+            JsonToken::Scalar(span) => CanonicalNode::Scalar(number_or_word(&text[span])),
             JsonToken::Name(span) => {
                 name = string(text, span);
                 continue;
@@ -51,11 +51,13 @@ fn nodes(text: &str) -> Vec<Node<'_>> {
         };
         let index = nodes.len();
         match open.last().and_then(|outer: &usize| nodes.get_mut(*outer)) {
-            Some(Node::Object(members)) => members.push((std::mem::take(&mut name), index)),
-            Some(Node::List(elements)) => elements.push(index),
-            Some(Node::Scalar(_)) | None => {}
+            Some(CanonicalNode::Object(members)) => {
+                members.push((std::mem::take(&mut name), index))
+            }
+            Some(CanonicalNode::List(elements)) => elements.push(index),
+            Some(CanonicalNode::Scalar(_)) | None => {}
         }
-        if !matches!(node, Node::Scalar(_)) {
+        if !matches!(node, CanonicalNode::Scalar(_)) {
             open.push(index);
         }
         nodes.push(node);
@@ -78,7 +80,7 @@ fn number_or_word(spelling: &str) -> Cow<'_, str> {
     number.map_or(Cow::Borrowed(spelling), |number| Cow::Owned((number + 0.0).to_string()))
 }
 
-fn written(nodes: &[Node<'_>], capacity: usize) -> String {
+fn write_nodes(nodes: &[CanonicalNode<'_>], capacity: usize) -> String {
     enum Step<'n> {
         Text(&'n str),
         Node(usize),
@@ -90,8 +92,8 @@ fn written(nodes: &[Node<'_>], capacity: usize) -> String {
         match step {
             Step::Text(piece) => text.push_str(piece),
             Step::Node(index) => match nodes.get(index) {
-                Some(Node::Scalar(spelling)) => text.push_str(spelling),
-                Some(Node::List(elements)) => {
+                Some(CanonicalNode::Scalar(spelling)) => text.push_str(spelling),
+                Some(CanonicalNode::List(elements)) => {
                     text.push('[');
                     steps.push(Step::Text("]"));
                     for (position, element) in elements.iter().enumerate().rev() {
@@ -99,7 +101,7 @@ fn written(nodes: &[Node<'_>], capacity: usize) -> String {
                         steps.push(Step::Text(if position > 0 { "," } else { "" }));
                     }
                 }
-                Some(Node::Object(members)) => {
+                Some(CanonicalNode::Object(members)) => {
                     text.push('{');
                     steps.push(Step::Text("}"));
                     for (position, (name, value)) in members.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! A value inside a JSON text, looked into where it is asked for.
+//! Lazy lookup: a value inside a JSON text, looked into where it is asked for.
 
 use super::{ValueKind, ValueSpan, Walker};
 use crate::edit::{MemberPlace, cuts};

@@ -1,4 +1,4 @@
-//! The tokens of a text that is JSON, one after the other: for who wants all strings of a text and not one of them.
+//! A token stream: all tokens of a text that is JSON, for who wants every string of it and not one member.
 
 use super::{Walker, scalar};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! A walk over the tokens of a JSON text: into what is of interest, past everything else.
+//! A streaming walk over the tokens of a JSON text: into what is of interest, past everything else, without recursion.
 
 use super::blocks::Blocks;
 use super::scalar;

@@ -5,7 +5,7 @@ use crate::recorded::every_body;
 use crate::support::{Recording, read};
 use proptest::prelude::*;
 use std::ops::Range;
-use tokenforge_laws::reading::{Earlier, known_or_not};
+use tokenforge_laws::reading::{EarlierBody, known_or_not};
 use tokenforge_providers::{ConversationTurns, Dialect, EarlierReading, ResultShape, ToolResult};
 
 /// Knows the texts of these places.
@@ -40,7 +40,7 @@ fn l5_a_body_of_known_texts_is_read_as_if_they_were_not() {
 fn l5_a_body_of_known_turns_is_read_as_if_they_were_not() {
     let mut known = 0;
     every_body(|Recording { dialect, .. }, _, body| {
-        let Some(earlier) = Earlier::of(body.as_bytes(), *dialect) else { return };
+        let Some(earlier) = EarlierBody::of(body.as_bytes(), *dialect) else { return };
         known += usize::from(known_or_not(body.as_bytes(), *dialect, &earlier));
         // Another head moves everything, and another end leaves it where it is.
         let moved = format!(r#"{{"temperature":0.5,{}"#, &body[1..]);
@@ -53,7 +53,7 @@ fn l5_a_body_of_known_turns_is_read_as_if_they_were_not() {
 fn l5_a_number_that_grows_is_no_turn_that_is_known() {
     let number = "1".repeat(100);
     let body = |turns: &str| format!(r#"{{"messages":[{{}},{turns}]}}"#);
-    let earlier = Earlier::of(body(&number).as_bytes(), Dialect::OpenAiChat).unwrap();
+    let earlier = EarlierBody::of(body(&number).as_bytes(), Dialect::OpenAiChat).unwrap();
     for turns in [format!("{number}2"), format!("{number},2"), format!("{number} 2")] {
         known_or_not(body(&turns).as_bytes(), Dialect::OpenAiChat, &earlier);
     }
@@ -80,7 +80,7 @@ fn l5_a_result_answers_the_same_call_if_the_turns_before_it_are_known() {
         let body = format!(r#"{{"{list}":[{before},{after}]}}"#);
         let last = read(body.as_bytes(), dialect).answers.last().unwrap().call;
         assert_eq!(last, Some(read(body.as_bytes(), dialect).calls.len() - 1));
-        if let Some(earlier) = Earlier::of(earlier.as_bytes(), dialect) {
+        if let Some(earlier) = EarlierBody::of(earlier.as_bytes(), dialect) {
             known_or_not(body.as_bytes(), dialect, &earlier);
         }
     }
@@ -114,7 +114,7 @@ proptest! {
             (0..strings.len()).fold(body, again)
         };
         let of = |turns: usize| spoken(&strings[..turns.min(strings.len())]);
-        let Some(earlier) = Earlier::of(of(before).as_bytes(), dialect) else { return Ok(()) };
+        let Some(earlier) = EarlierBody::of(of(before).as_bytes(), dialect) else { return Ok(()) };
         let mut body = of(after).into_bytes();
         known_or_not(&body, dialect, &earlier);
         if let Some((at, byte)) = damage {

@@ -16,7 +16,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 
 /// What a string says if all of it is base64, or a `data:` URL of it, in either alphabet, however it is spaced and wrapped;
 /// bytes that are no text are left out.
-pub(crate) fn decoded(text: &str) -> Option<String> {
+pub(crate) fn decode_base64(text: &str) -> Option<String> {
     let data = payload(text);
     if data.len() < SHORTEST || !data.bytes().all(is_encoded) {
         return None;
@@ -80,11 +80,11 @@ mod tests {
             format!(" {}\t{}\n", &plain[..10], &plain[10..]),
             format!("{plain}A"),
         ] {
-            assert_eq!(decoded(&spelled).as_deref(), Some(text), "{spelled}");
+            assert_eq!(decode_base64(&spelled).as_deref(), Some(text), "{spelled}");
         }
         let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(decoded(&BASE64_STANDARD.encode(wide)).as_deref(), Some(text));
-        assert_eq!(decoded("a text, of some length"), None);
-        assert_eq!(decoded("short"), None);
+        assert_eq!(decode_base64(&BASE64_STANDARD.encode(wide)).as_deref(), Some(text));
+        assert_eq!(decode_base64("a text, of some length"), None);
+        assert_eq!(decode_base64("short"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! One text without its secrets, however they are dressed.
+//! One text without its secrets, however they are obfuscated: by escapes, base64, or JSON in strings.
 
 use super::exemptions::BodyShape;
 use super::{Replaceable, Unscannable, encoded, redactions};
@@ -15,7 +15,7 @@ const FILE: usize = 1024;
 
 /// What is known about a text.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Place<'n> {
+pub(crate) struct TextPlace<'n> {
     /// What it is called; empty if it has no name.
     pub(crate) name: &'n str,
     /// How many others it is in.
@@ -30,11 +30,11 @@ pub(crate) struct Place<'n> {
 /// # Errors
 /// It holds a secret that cannot be taken out.
 pub fn redact_text(text: &str) -> Result<Option<String>, Unscannable> {
-    redacted(text, Place::default())
+    redact_at(text, TextPlace::default())
 }
 
-pub(crate) fn redacted(text: &str, place: Place<'_>) -> Result<Option<String>, Unscannable> {
-    let said = encoded::decoded(text);
+pub(crate) fn redact_at(text: &str, place: TextPlace<'_>) -> Result<Option<String>, Unscannable> {
+    let said = encoded::decode_base64(text);
     if said.as_deref().map_or(Ok(false), |said| is_secret(said, place.depth + 1))? {
         return match place.is_replaceable {
             true => Ok(Some(marker(ENCODED))),
@@ -47,7 +47,7 @@ pub(crate) fn redacted(text: &str, place: Place<'_>) -> Result<Option<String>, U
     let bare = terminal::strip(text);
     let plain = Scanner::builtin().redact_value(place.name, bare.as_deref().unwrap_or(text));
     let plain = plain.map(|redacted| redacted.text);
-    let inside = redacted_inside(plain.as_deref().unwrap_or(text), place)?;
+    let inside = redact_nested_json(plain.as_deref().unwrap_or(text), place)?;
     Ok(inside.or(plain))
 }
 
@@ -59,12 +59,12 @@ fn is_secret(text: &str, depth: usize) -> Result<bool, Unscannable> {
     if depth >= DEEPEST {
         return Err(Unscannable::TooDeep);
     }
-    let place = Place { depth, is_replaceable: true, ..Place::default() };
-    Ok(redacted(text, place)?.is_some())
+    let place = TextPlace { depth, is_replaceable: true, ..TextPlace::default() };
+    Ok(redact_at(text, place)?.is_some())
 }
 
 /// A text that is JSON, without the secrets that show only once its strings are unescaped.
-fn redacted_inside(text: &str, place: Place<'_>) -> Result<Option<String>, Unscannable> {
+fn redact_nested_json(text: &str, place: TextPlace<'_>) -> Result<Option<String>, Unscannable> {
     let is_spelled = text.trim_start().starts_with(['{', '[', '"']) && text.contains('\\');
     // What is no JSON is a text like any other, and is looked at as such.
     if !is_spelled || Node::read(text).is_err() {

@@ -1,6 +1,6 @@
-//! Numbers of payment cards, by issuer, length and checksum.
+//! Payment card numbers, by issuer, length and the Luhn checksum.
 
-use super::spot::{Spot, is_word, run};
+use super::spot::{TextSpot, is_word, run};
 use std::ops::Range;
 
 const LENGTHS: std::ops::RangeInclusive<usize> = 13..=19;
@@ -9,7 +9,7 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 13..=19;
 const PRINTED: &[&[usize]] = &[&[4, 4, 4, 4], &[4, 4, 4, 4, 3], &[4, 6, 5], &[4, 6, 4]];
 
 /// The number that begins here.
-pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
+pub(super) fn find(spot: &TextSpot<'_>) -> Option<Range<usize>> {
     let rest = spot.rest();
     let is_inside = match spot.before(1) {
         Some(b'-') => spot.before(2).is_some_and(is_word),
@@ -19,7 +19,8 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
     if is_inside || !rest.first()?.is_ascii_digit() {
         return None;
     }
-    let length = plain(rest).or_else(|| PRINTED.iter().find_map(|groups| printed(rest, groups)))?;
+    let length = plain_length(rest)
+        .or_else(|| PRINTED.iter().find_map(|groups| grouped_length(rest, groups)))?;
     let next = |count: usize| rest.get(length + count).copied();
     let goes_on = next(0).is_some_and(is_word)
         || (next(0).is_some_and(|byte| b".-".contains(&byte)) && next(1).is_some_and(is_word));
@@ -32,13 +33,13 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
 }
 
 /// The length of a number without gaps.
-fn plain(bytes: &[u8]) -> Option<usize> {
+fn plain_length(bytes: &[u8]) -> Option<usize> {
     let length = run(bytes, LENGTHS.end() + 1, |byte| byte.is_ascii_digit());
     LENGTHS.contains(&length).then_some(length)
 }
 
 /// The length of a number in groups, all parted by spaces or all by hyphens.
-fn printed(bytes: &[u8], groups: &[usize]) -> Option<usize> {
+fn grouped_length(bytes: &[u8], groups: &[usize]) -> Option<usize> {
     let gap = *bytes.get(*groups.first()?).filter(|byte| b" -".contains(byte))?;
     let mut end = 0;
     for (index, length) in groups.iter().enumerate() {

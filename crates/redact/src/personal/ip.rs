@@ -1,6 +1,6 @@
-//! Addresses of machines: IPv4 and IPv6.
+//! IP addresses, IPv4 and IPv6.
 
-use super::spot::{Spot, is_word, run};
+use super::spot::{TextSpot, is_word, run};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use std::ops::Range;
 const LONGEST: usize = 45;
 
 /// The address that begins here, unless it is one that every machine has.
-pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
+pub(super) fn find(spot: &TextSpot<'_>) -> Option<Range<usize>> {
     v4(spot).or_else(|| v6(spot)).map(|length| spot.at..spot.at + length)
 }
 
-fn v4(spot: &Spot<'_>) -> Option<usize> {
+fn v4(spot: &TextSpot<'_>) -> Option<usize> {
     let rest = spot.rest();
     let is_inside = match spot.before(1) {
         // The end of a name, and not of a range.
@@ -23,13 +23,13 @@ fn v4(spot: &Spot<'_>) -> Option<usize> {
     if is_inside {
         return None;
     }
-    let (address, length) = dotted(rest)?;
+    let (address, length) = ipv4(rest)?;
     let goes_on = match rest.get(length) {
         Some(b'.') => rest.get(length + 1).is_some_and(u8::is_ascii_alphabetic),
         // After an address there can be only another; after a version, as in `1.2.3.4-rc1`, anything.
         Some(b'-') => {
             let next = rest.get(length + 1..).unwrap_or_default();
-            next.first().is_some_and(|byte| is_word(*byte)) && dotted(next).is_none()
+            next.first().is_some_and(|byte| is_word(*byte)) && ipv4(next).is_none()
         }
         Some(byte) => is_word(*byte),
         None => false,
@@ -39,15 +39,15 @@ fn v4(spot: &Spot<'_>) -> Option<usize> {
 }
 
 /// The address in four numbers at the beginning, and its length.
-pub(super) fn dotted(bytes: &[u8]) -> Option<(Ipv4Addr, usize)> {
+pub(super) fn ipv4(bytes: &[u8]) -> Option<(Ipv4Addr, usize)> {
     let length = run(bytes, 16, |byte| byte.is_ascii_digit() || byte == b'.');
-    let dotted = bytes[..length].strip_suffix(b".").unwrap_or(&bytes[..length]);
-    let address = str::from_utf8(dotted).ok()?.parse().ok()?;
-    Some((address, dotted.len()))
+    let ipv4 = bytes[..length].strip_suffix(b".").unwrap_or(&bytes[..length]);
+    let address = str::from_utf8(ipv4).ok()?.parse().ok()?;
+    Some((address, ipv4.len()))
 }
 
 /// Is it said before that this is a version? `version 1.2.3.4`, `Chrome/1.2.3.4`, `lib==1.2.3.4`
-fn is_version(spot: &Spot<'_>) -> bool {
+fn is_version(spot: &TextSpot<'_>) -> bool {
     match spot.before(1) {
         Some(b'/') => spot.before(2) != Some(b'/'),
         Some(b'=') if spot.before(2).is_some_and(|byte| b"=<>~!".contains(&byte)) => true,
@@ -55,7 +55,7 @@ fn is_version(spot: &Spot<'_>) -> bool {
     }
 }
 
-fn v6(spot: &Spot<'_>) -> Option<usize> {
+fn v6(spot: &TextSpot<'_>) -> Option<usize> {
     let is_part = |byte: u8| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.';
     if spot.before(1).is_some_and(|byte| is_word(byte) || b":.-".contains(&byte)) {
         return None;

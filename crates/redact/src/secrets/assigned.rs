@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use super::{
     assignment::{self, Assignment},
-    chance,
     finding::{Certainty, Findings},
-    marker,
-    rules::{Assigned, Looks},
+    marker, randomness,
+    rules::{AssignedRule, ValueLooks},
 };
 
 /// The words that a name has when it names a secret, and where in them their pair of letters is (see `spots`).
@@ -26,7 +25,7 @@ const WORDS: [(&[u8], usize); 8] = [
 const SHORTEST: usize = 8;
 
 /// Looks for a secret assigned to the name that has a pair of letters at this byte.
-pub(crate) fn find_at(rules: &[Assigned], text: &str, pair: usize, findings: &mut Findings) {
+pub(crate) fn find_at(rules: &[AssignedRule], text: &str, pair: usize, findings: &mut Findings) {
     let Some(word) = word_at(text.as_bytes(), pair) else { return };
     let Some(assignment) = assignment::around(text, word) else { return };
     if is_word(&assignment) || is_beside_marker(text, pair, &assignment) {
@@ -68,21 +67,29 @@ fn is_path(assignment: &Assignment) -> bool {
     !assignment.is_literal() && assignment.value.contains('.')
 }
 
-impl Assigned {
+impl AssignedRule {
     fn matches(&self, name: &Name, assignment: &Assignment) -> bool {
         self.names.iter().any(|part| name.contains(part))
             && !self.not_names.iter().any(|part| name.contains(part))
             && match self.looks {
-                Looks::Form => !chance::is_masked(assignment.value) && self.fits(assignment.value),
-                Looks::Random => chance::is_random(assignment.value) && !is_path(assignment),
-                Looks::Password => chance::is_password(assignment.value, assignment.is_literal()),
-                Looks::Header => assignment.has_scheme && chance::is_mixed(assignment.value),
+                ValueLooks::Form => {
+                    !randomness::is_masked(assignment.value) && self.fits(assignment.value)
+                }
+                ValueLooks::Random => {
+                    randomness::is_random(assignment.value) && !is_path(assignment)
+                }
+                ValueLooks::Password => {
+                    randomness::is_password(assignment.value, assignment.is_literal())
+                }
+                ValueLooks::Header => {
+                    assignment.has_scheme && randomness::is_mixed(assignment.value)
+                }
             }
     }
 
     fn fits(&self, value: &str) -> bool {
         self.pattern().is_some_and(|pattern| pattern.is_match(value))
-            && chance::entropy(value) >= self.entropy
+            && randomness::entropy(value) >= self.entropy
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Assignment<'a> {
     pub(crate) value: &'a str,
     /// Where the value is in the text.
     pub(crate) range: Range<usize>,
-    pub(crate) quoted: bool,
+    pub(crate) quoted_length: bool,
     /// It is preceded by `Bearer` or another scheme of authorization.
     pub(crate) has_scheme: bool,
 }
@@ -30,7 +30,7 @@ impl Assignment<'_> {
     pub(crate) fn is_literal(&self) -> bool {
         let is_constant =
             |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-        self.quoted || self.name.bytes().all(is_constant)
+        self.quoted_length || self.name.bytes().all(is_constant)
     }
 }
 
@@ -46,8 +46,8 @@ pub(crate) fn around(text: &str, word: Range<usize>) -> Option<Assignment<'_>> {
     let scheme = scheme(bytes, open);
     let open = open + scheme;
     let close = match quote {
-        Some(quote) => open + quoted(bytes.get(open..)?, quote)?,
-        None => open + unquoted(bytes.get(open..)?)?,
+        Some(quote) => open + quoted_length(bytes.get(open..)?, quote)?,
+        None => open + unquoted_length(bytes.get(open..)?)?,
     };
     let value = text.get(open..close).filter(|value| !value.is_empty())?;
     let name = text.get(start..end)?;
@@ -56,7 +56,7 @@ pub(crate) fn around(text: &str, word: Range<usize>) -> Option<Assignment<'_>> {
         start,
         value,
         range: open..close,
-        quoted: quote.is_some(),
+        quoted_length: quote.is_some(),
         has_scheme: scheme > 0,
     })
 }
@@ -130,7 +130,7 @@ fn scheme(bytes: &[u8], at: usize) -> usize {
 }
 
 /// The length of a value up to its quote. White space and escapes say that it is something else.
-fn quoted(rest: &[u8], quote: u8) -> Option<usize> {
+fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     let end = rest
         .iter()
         .take(VALUE)
@@ -140,7 +140,7 @@ fn quoted(rest: &[u8], quote: u8) -> Option<usize> {
 }
 
 /// The length of a value that ends where a word of a settings file, a URL or a command line does.
-fn unquoted(rest: &[u8]) -> Option<usize> {
+fn unquoted_length(rest: &[u8]) -> Option<usize> {
     let length = count(rest, 0, VALUE, |byte| byte != b'=' && !ends_word(byte));
     let end = length + count(rest, length, 2, |byte| byte == b'='); // padding of base64
     let is_value = match rest.get(end..)? {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     finding::{Certainty, Findings},
     marker::{self, MARKER_START},
-    rules::Block,
+    rules::BlockRule,
 };
 
 const DASHES: &str = "-----";
@@ -20,7 +20,7 @@ const LINE: usize = 16;
 const LEAD: usize = 400;
 
 /// Looks for a key block whose first line has the word `KEY` at this byte.
-pub(crate) fn find_at(rules: &[Block], text: &str, key: usize, findings: &mut Findings) {
+pub(crate) fn find_at(rules: &[BlockRule], text: &str, key: usize, findings: &mut Findings) {
     let rest = text.as_bytes().get(key..).unwrap_or_default();
     let found = if rest.starts_with(b"KEY") {
         pem(text, key)

@@ -39,7 +39,7 @@ impl Findings {
     }
 
     /// Sorted, with those that overlap made one, so that nothing of a secret stays behind beside another.
-    pub(crate) fn settled(mut self) -> Vec<Finding> {
+    pub(crate) fn into_disjoint(mut self) -> Vec<Finding> {
         self.0.sort_by_key(|(_, finding)| finding.range.start);
         self.0.dedup_by(|(next_certainty, next), (certainty, kept)| {
             let overlaps = next.range.start < kept.range.end;
@@ -67,8 +67,8 @@ mod tests {
         findings.add(Certainty::Name, "name", 10..20);
         findings.add(Certainty::Form, "form", 12..25);
         findings.add(Certainty::NameAndForm, "both", 25..26);
-        let settled: Vec<_> =
-            findings.settled().into_iter().map(|found| (found.rule, found.range)).collect();
-        assert_eq!(settled, [("form", 10..25), ("both", 25..26), ("token", 30..40)]);
+        let disjoint: Vec<_> =
+            findings.into_disjoint().into_iter().map(|found| (found.rule, found.range)).collect();
+        assert_eq!(disjoint, [("form", 10..25), ("both", 25..26), ("token", 30..40)]);
     }
 }

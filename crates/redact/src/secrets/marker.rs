@@ -1,4 +1,4 @@
-//! What stands where a secret was.
+//! The placeholder: what stands where a secret was.
 
 /// How every marker begins.
 pub const MARKER_START: &str = "[REDACTED:";

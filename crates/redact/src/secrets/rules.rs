@@ -12,10 +12,10 @@ const RULES: &str = include_str!("rules.toml");
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Rules {
-    pub(crate) token: Vec<Token>,
-    pub(crate) assigned: Vec<Assigned>,
-    pub(crate) url: Vec<Url>,
-    pub(crate) block: Vec<Block>,
+    pub(crate) token: Vec<TokenRule>,
+    pub(crate) assigned: Vec<AssignedRule>,
+    pub(crate) url: Vec<UrlRule>,
+    pub(crate) block: Vec<BlockRule>,
 }
 
 impl Rules {
@@ -28,7 +28,7 @@ impl Rules {
 
 /// A secret known by its own form.
 #[derive(Deserialize)]
-pub(crate) struct Token {
+pub(crate) struct TokenRule {
     pub(crate) id: &'static str,
     #[serde(borrow)]
     pub(crate) literals: Vec<&'static str>,
@@ -43,14 +43,14 @@ pub(crate) struct Token {
 
 /// A secret known by the name it is given.
 #[derive(Deserialize)]
-pub(crate) struct Assigned {
+pub(crate) struct AssignedRule {
     pub(crate) id: &'static str,
     #[serde(borrow)]
     pub(crate) names: Vec<&'static str>,
     #[serde(borrow, default)]
     pub(crate) not_names: Vec<&'static str>,
     #[serde(default)]
-    pub(crate) looks: Looks,
+    pub(crate) looks: ValueLooks,
     #[serde(borrow)]
     pub(crate) regex: Option<&'static str>,
     #[serde(default)]
@@ -62,7 +62,7 @@ pub(crate) struct Assigned {
 /// What a value has to look like.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Looks {
+pub(crate) enum ValueLooks {
     /// As the pattern says.
     #[default]
     Form,
@@ -76,7 +76,7 @@ pub(crate) enum Looks {
 
 /// A secret known by its place in a URL: the password of a scheme or the path of a host.
 #[derive(Deserialize)]
-pub(crate) struct Url {
+pub(crate) struct UrlRule {
     pub(crate) id: &'static str,
     #[serde(borrow, default)]
     pub(crate) schemes: Vec<&'static str>,
@@ -90,13 +90,13 @@ pub(crate) struct Url {
 
 /// A private key between a first and a last line.
 #[derive(Deserialize)]
-pub(crate) struct Block {
+pub(crate) struct BlockRule {
     pub(crate) id: &'static str,
     #[serde(borrow, default)]
     pub(crate) labels: Vec<&'static str>,
 }
 
-impl Token {
+impl TokenRule {
     /// Matches from the literal on, or around it where something comes before the literal.
     pub(crate) fn pattern(&self) -> &Regex {
         let anchor = if self.back == 0 { "^" } else { "" };
@@ -104,7 +104,7 @@ impl Token {
     }
 }
 
-impl Assigned {
+impl AssignedRule {
     /// Matches a whole value.
     pub(crate) fn pattern(&self) -> Option<&Regex> {
         let regex = self.regex?;
@@ -112,7 +112,7 @@ impl Assigned {
     }
 }
 
-impl Url {
+impl UrlRule {
     /// Matches what follows the host from its slash on.
     pub(crate) fn pattern(&self) -> Option<&Regex> {
         let regex = self.regex?;

@@ -6,10 +6,10 @@ use super::{
     assigned, blocks,
     finding::{Finding, Findings},
     marker::marker,
-    rules::{Assigned, Block, Rules},
-    spots::{Spot, each_spot},
-    tokens::Tokens,
-    urls::Urls,
+    rules::{AssignedRule, BlockRule, Rules},
+    spots::{SecretSpot, each_spot},
+    tokens::TokenRules,
+    urls::UrlRules,
 };
 
 /// The longest value that a name is looked at for, and the longest such name.
@@ -21,15 +21,15 @@ const UNQUOTED: [char; 3] = ['"', '\\', '\n'];
 
 /// Finds secrets in text.
 pub struct Scanner {
-    tokens: Tokens,
-    assigned: Vec<Assigned>,
-    urls: Urls,
-    blocks: Vec<Block>,
+    tokens: TokenRules,
+    assigned: Vec<AssignedRule>,
+    urls: UrlRules,
+    blocks: Vec<BlockRule>,
 }
 
 /// A text without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Redacted {
+pub struct RedactedText {
     /// The text, with a marker in place of every secret.
     pub text: String,
     /// What was replaced; the ranges are those in the text before.
@@ -41,7 +41,12 @@ impl Scanner {
     pub fn builtin() -> &'static Self {
         static BUILTIN: LazyLock<Scanner> = LazyLock::new(|| {
             let Rules { token, assigned, url, block } = Rules::builtin();
-            Scanner { tokens: Tokens::new(token), assigned, urls: Urls::new(url), blocks: block }
+            Scanner {
+                tokens: TokenRules::new(token),
+                assigned,
+                urls: UrlRules::new(url),
+                blocks: block,
+            }
         });
         &BUILTIN
     }
@@ -58,10 +63,10 @@ impl Scanner {
     pub fn find(&self, text: &str) -> Vec<Finding> {
         let mut findings = Findings::default();
         each_spot(text.as_bytes(), |spot| match spot {
-            Spot::Run(at) => self.tokens.find_at(text, at, &mut findings),
-            Spot::Pair(at) => self.find_at_pair(text, at, &mut findings),
+            SecretSpot::Run(at) => self.tokens.find_at(text, at, &mut findings),
+            SecretSpot::Pair(at) => self.find_at_pair(text, at, &mut findings),
         });
-        findings.settled()
+        findings.into_disjoint()
     }
 
     /// The secrets of a text that is the value of a member with this name: a password shows itself by its name alone.
@@ -80,13 +85,13 @@ impl Scanner {
     }
 
     /// The text with a marker in place of every secret, or nothing if there is none.
-    pub fn redact(&self, text: &str) -> Option<Redacted> {
-        redacted(text, self.find(text))
+    pub fn redact(&self, text: &str) -> Option<RedactedText> {
+        replace_findings(text, self.find(text))
     }
 
     /// The same, for the value of a member with this name.
-    pub fn redact_value(&self, name: &str, text: &str) -> Option<Redacted> {
-        redacted(text, self.find_value(name, text))
+    pub fn redact_value(&self, name: &str, text: &str) -> Option<RedactedText> {
+        replace_findings(text, self.find_value(name, text))
     }
 
     fn find_at_pair(&self, text: &str, at: usize, findings: &mut Findings) {
@@ -101,7 +106,7 @@ impl Scanner {
     }
 }
 
-fn redacted(text: &str, findings: Vec<Finding>) -> Option<Redacted> {
+fn replace_findings(text: &str, findings: Vec<Finding>) -> Option<RedactedText> {
     if findings.is_empty() {
         return None;
     }
@@ -113,5 +118,5 @@ fn redacted(text: &str, findings: Vec<Finding>) -> Option<Redacted> {
         end = finding.range.end;
     }
     redacted.push_str(&text[end..]);
-    Some(Redacted { text: redacted, findings })
+    Some(RedactedText { text: redacted, findings })
 }

@@ -1,7 +1,7 @@
 //! One pass over a text that stops where a secret could be: the reason why clean text costs next to nothing.
 //!
-//! Two things are looked for in 64 bytes at a time. A [`Spot::Run`] is a run of at least [`MIN_RUN`] letters,
-//! digits, `_` and `-`: every token has one, prose and most code have few. A [`Spot::Pair`] is a pair of letters,
+//! Two things are looked for in 64 bytes at a time. A [`SecretSpot::Run`] is a run of at least [`MIN_RUN`] letters,
+//! digits, `_` and `-`: every token has one, prose and most code have few. A [`SecretSpot::Pair`] is a pair of letters,
 //! in any case, of the words that name a secret, chosen for being rare: `ke` (token, key), `sw` (password), `pw`
 //! (pwd), `cr` (secret, credential), `iz` (authorization), and the `:/` of a URL.
 
@@ -15,7 +15,7 @@ const BLOCK: usize = 64;
 
 /// Where a secret could be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spot {
+pub(crate) enum SecretSpot {
     /// A long run of token characters begins here.
     Run(usize),
     /// A telling pair of bytes is here.
@@ -23,20 +23,20 @@ pub(crate) enum Spot {
 }
 
 /// Calls `visit` for every spot of the text.
-pub(crate) fn each_spot(text: &[u8], mut visit: impl FnMut(Spot)) {
+pub(crate) fn each_spot(text: &[u8], mut visit: impl FnMut(SecretSpot)) {
     let mut block_before = Masks::default();
     let mut inside_before = 0; // bytes of the block before at which a long run begins or goes on
     for at in (0..text.len() + MIN_RUN).step_by(BLOCK) {
         let block = Masks::at(text, at);
         for place in bits(block.pairs) {
-            visit(Spot::Pair(at + place));
+            visit(SecretSpot::Pair(at + place));
         }
         // Bit n is the byte at + n - MIN_RUN: a run that began in the block before is seen whole here.
         let shifted = (u128::from(block.token) << MIN_RUN)
             | u128::from(block_before.token >> (BLOCK - MIN_RUN));
         let inside = begins_long_run(shifted);
         for place in bits(inside & !(inside << 1 | inside_before >> (BLOCK - 1))) {
-            visit(Spot::Run((at + place).saturating_sub(MIN_RUN)));
+            visit(SecretSpot::Run((at + place).saturating_sub(MIN_RUN)));
         }
         (block_before, inside_before) = (block, inside);
     }
@@ -74,7 +74,7 @@ impl Masks {
     fn at(text: &[u8], at: usize) -> Self {
         match text.get(at..).and_then(|rest| rest.first_chunk()) {
             Some(bytes) => Self::of(bytes),
-            None => Self::of(&padded(text.get(at..).unwrap_or_default())),
+            None => Self::of(&pad(text.get(at..).unwrap_or_default())),
         }
     }
 
@@ -93,7 +93,7 @@ impl Masks {
 }
 
 #[cold]
-fn padded(rest: &[u8]) -> [u8; BLOCK + 1] {
+fn pad(rest: &[u8]) -> [u8; BLOCK + 1] {
     let mut bytes = [0; BLOCK + 1];
     bytes[..rest.len()].copy_from_slice(rest);
     bytes
@@ -142,18 +142,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn spots(text: &[u8]) -> Vec<Spot> {
+    fn spots(text: &[u8]) -> Vec<SecretSpot> {
         let mut spots = vec![];
         each_spot(text, |spot| spots.push(spot));
         spots.sort_by_key(|spot| match *spot {
-            Spot::Run(at) => (at, 0),
-            Spot::Pair(at) => (at, 1),
+            SecretSpot::Run(at) => (at, 0),
+            SecretSpot::Pair(at) => (at, 1),
         });
         spots
     }
 
     /// The same, one byte after the other.
-    fn expected(text: &[u8]) -> Vec<Spot> {
+    fn expected(text: &[u8]) -> Vec<SecretSpot> {
         let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
         let is_run =
             |at: usize| text[at..].iter().take_while(|byte| is_token(byte)).count() >= MIN_RUN;
@@ -164,10 +164,10 @@ mod tests {
         let mut spots = vec![];
         for at in 0..text.len() {
             if is_run(at) && (at == 0 || !is_token(&text[at - 1])) {
-                spots.push(Spot::Run(at));
+                spots.push(SecretSpot::Run(at));
             }
             if text.get(at..at + 2).is_some_and(is_pair) {
-                spots.push(Spot::Pair(at));
+                spots.push(SecretSpot::Pair(at));
             }
         }
         spots

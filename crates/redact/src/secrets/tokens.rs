@@ -6,10 +6,9 @@
 use std::ops::Range;
 
 use super::{
-    chance,
     finding::{Certainty, Findings},
-    marker,
-    rules::Token,
+    marker, randomness,
+    rules::TokenRule,
 };
 
 /// How far behind its beginning a run may still hold the literal: `\u003d` and the like come before it.
@@ -22,16 +21,16 @@ const WINDOW: usize = 8192;
 type Beginning = [u8; 3];
 
 /// The rules and the index of their literals.
-pub(crate) struct Tokens {
-    rules: Vec<Token>,
+pub(crate) struct TokenRules {
+    rules: Vec<TokenRule>,
     /// The beginning of every literal in order, the literal and its rule.
     literals: Vec<(Beginning, &'static [u8], usize)>,
     /// One bit for the hash of every beginning.
     hashes: Box<[u64; 1024]>,
 }
 
-impl Tokens {
-    pub(crate) fn new(rules: Vec<Token>) -> Self {
+impl TokenRules {
+    pub(crate) fn new(rules: Vec<TokenRule>) -> Self {
         let mut literals = vec![];
         for (index, rule) in rules.iter().enumerate() {
             let bytes = rule.literals.iter().map(|literal| literal.as_bytes());
@@ -80,12 +79,12 @@ impl Tokens {
         }
     }
 
-    pub(crate) fn rules(&self) -> &[Token] {
+    pub(crate) fn rules(&self) -> &[TokenRule] {
         &self.rules
     }
 }
 
-impl Token {
+impl TokenRule {
     /// The secret, if the token whose literal is at this byte is one.
     fn matches(&self, text: &str, at: usize) -> Option<Range<usize>> {
         let bytes = text.as_bytes();
@@ -101,7 +100,7 @@ impl Token {
         let is_whole = begins_freely(bytes, start + whole.start())
             && (ends_freely(bytes, start + whole.end()) || whole.end() == window.len());
         let range = start + secret.start()..start + secret.end();
-        let is_token = is_around && is_whole && !chance::is_masked(secret.as_str());
+        let is_token = is_around && is_whole && !randomness::is_masked(secret.as_str());
         (is_token && self.is_even(text, range.clone())).then_some(range)
     }
 
@@ -121,7 +120,8 @@ impl Token {
         let is_piece = is_base64(secret.start.checked_sub(1)) && is_base64(Some(secret.end));
         let secret = &text[secret];
         let has_digit = || secret.bytes().any(|byte| byte.is_ascii_digit());
-        self.entropy == 0.0 || (!is_piece && has_digit() && chance::entropy(secret) >= self.entropy)
+        self.entropy == 0.0
+            || (!is_piece && has_digit() && randomness::entropy(secret) >= self.entropy)
     }
 }
 

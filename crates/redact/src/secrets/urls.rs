@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use super::{
-    chance,
     finding::{Certainty, Findings},
-    marker,
-    rules::Url,
+    marker, randomness,
+    rules::UrlRule,
 };
 
 /// The longest user, password and host, and the longest path that are followed.
@@ -38,13 +37,13 @@ const PLACEHOLDERS: [&str; 20] = [
 ];
 
 /// The rules, by what they look at.
-pub(crate) struct Urls {
-    by_host: Vec<Url>,
-    by_scheme: Vec<Url>,
+pub(crate) struct UrlRules {
+    by_host: Vec<UrlRule>,
+    by_scheme: Vec<UrlRule>,
 }
 
-impl Urls {
-    pub(crate) fn new(rules: Vec<Url>) -> Self {
+impl UrlRules {
+    pub(crate) fn new(rules: Vec<UrlRule>) -> Self {
         let (by_scheme, by_host) = rules.into_iter().partition(|rule| rule.hosts.is_empty());
         Self { by_host, by_scheme }
     }
@@ -72,12 +71,12 @@ impl Urls {
         }
     }
 
-    pub(crate) fn rules(&self) -> impl Iterator<Item = &Url> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &UrlRule> {
         self.by_scheme.iter().chain(&self.by_host)
     }
 }
 
-impl Url {
+impl UrlRule {
     fn is_for_scheme(&self, scheme: &str) -> bool {
         self.schemes.is_empty() || self.schemes.iter().any(|name| name.eq_ignore_ascii_case(scheme))
     }
@@ -93,7 +92,7 @@ impl Url {
         let rest = text.get(path..text.floor_char_boundary(path + PATH))?;
         let secret = self.pattern()?.captures(rest)?.get(1)?;
         let is_whole = !marker::starts_at(text.as_bytes(), path + secret.end());
-        (is_whole && !chance::is_masked(secret.as_str()))
+        (is_whole && !randomness::is_masked(secret.as_str()))
             .then(|| path + secret.start()..path + secret.end())
     }
 }
@@ -156,10 +155,11 @@ fn scheme(text: &str, colon: usize) -> &str {
 /// A URL of a database that has a password has it for a reason; one of a web page may be an example of syntax.
 fn is_password(user: &str, password: &str, is_database: bool) -> bool {
     let lower = password.to_ascii_lowercase();
-    let is_placeholder =
-        PLACEHOLDERS.contains(&lower.as_str()) || password == user || chance::is_made_up(password);
+    let is_placeholder = PLACEHOLDERS.contains(&lower.as_str())
+        || password == user
+        || randomness::is_made_up(password);
     let is_variable = password.starts_with(['$', '%', ':', '*', '[']);
-    let is_strong = password.len() >= 8 && chance::is_mixed(password);
+    let is_strong = password.len() >= 8 && randomness::is_mixed(password);
     password.len() >= 4 && !is_placeholder && !is_variable && (is_database || is_strong)
 }
 

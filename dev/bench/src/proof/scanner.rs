@@ -83,7 +83,7 @@ fn walk(
     text: &str,
     raw: &RawValue,
     node: &Node<'_>,
-    value: tokenforge_formats::Value<'_, '_>,
+    value: tokenforge_json::TapeValue<'_, '_>,
     count: &mut usize,
 ) -> Result<(), String> {
     *count += 1;

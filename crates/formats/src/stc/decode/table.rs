@@ -3,11 +3,11 @@
 use super::Decoder;
 use crate::lexeme;
 use tokenforge_json::error::Fault;
-use tokenforge_json::output::Output;
+use tokenforge_json::output::TextOutput;
 
 /// What to write before each cell of a row: `{"first":`, `,"second":` ...
 struct Columns {
-    prefixes: Output,
+    prefixes: TextOutput,
     /// Where each prefix ends.
     ends: Vec<usize>,
 }
@@ -51,7 +51,7 @@ impl Decoder<'_> {
     }
 
     fn columns(&mut self) -> Result<Columns, Fault> {
-        let mut prefixes = Output::with_capacity(64);
+        let mut prefixes = TextOutput::with_capacity(64);
         let mut ends = Vec::new();
         self.advance();
         loop {

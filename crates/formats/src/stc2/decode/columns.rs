@@ -1,7 +1,7 @@
 //! Headers: columns, and what their cells have in common.
 
-use super::shape::{Op, Shape, Span};
-use super::{Columns, Decoder, Frame, Place, Progress, write_key};
+use super::shape::{RowShape, RowStep, TextSpan};
+use super::{ColumnPlace, Columns, Decoder, Frame, Progress, write_key};
 use crate::lexeme;
 use std::collections::HashMap;
 use tokenforge_json::error::Fault;
@@ -12,7 +12,7 @@ const MAX_NUMBER: i64 = (1 << 53) - 1;
 impl<'a> Decoder<'a> {
     pub(super) fn begin_columns(&mut self, shape: usize, kind: Columns) {
         self.names.push(HashMap::new());
-        self.stack.push(Frame::Columns { shape, kind, place: Place::Start });
+        self.stack.push(Frame::Columns { shape, kind, place: ColumnPlace::Start });
     }
 
     /// Columns up to the first that has an inside; or the end of the list.
@@ -20,13 +20,13 @@ impl<'a> Decoder<'a> {
         &mut self,
         shape: usize,
         kind: Columns,
-        mut place: Place,
+        mut place: ColumnPlace,
     ) -> Result<(), Fault> {
         loop {
-            if let Place::BehindConstant { key, value } = place {
+            if let ColumnPlace::BehindConstant { key, value } = place {
                 self.end_constant(shape, key, value);
             }
-            if !matches!(place, Place::Start) {
+            if !matches!(place, ColumnPlace::Start) {
                 match self.peek() {
                     Some(b' ') => self.at += 1,
                     Some(byte) if byte == kind.close() => {
@@ -36,7 +36,7 @@ impl<'a> Decoder<'a> {
                     _ => return Err(Fault::expected("a space or the end of the columns", self.at)),
                 }
             }
-            place = Place::BehindColumn;
+            place = ColumnPlace::BehindColumn;
             self.replace(Frame::Columns { shape, kind, place });
             if self.column(shape, kind)? == Progress::Begun {
                 return Ok(());
@@ -49,7 +49,7 @@ impl<'a> Decoder<'a> {
         let shape = &mut self.shapes[index];
         let key_start = shape.text.len();
         write_key(&mut shape.text, self.bytes, start, end, is_bare);
-        let key = Span::new(key_start, shape.text.len());
+        let key = TextSpan::new(key_start, shape.text.len());
         if is_bare && let Some(names) = self.names.last_mut() {
             names.insert(&self.text[start..end], shape.ops.len());
         }
@@ -58,12 +58,12 @@ impl<'a> Decoder<'a> {
         match self.peek() {
             Some(b'(') => {
                 let sub = self.sub_shape(Columns::Tuple)?;
-                self.shapes[index].push(Op::Tuple { key, is_sparse, shape: sub as u32 });
+                self.shapes[index].push(RowStep::Tuple { key, is_sparse, shape: sub as u32 });
                 Ok(Progress::Begun)
             }
             Some(b'[') => {
                 let sub = self.sub_shape(Columns::List)?;
-                self.shapes[index].push(Op::List { key, is_sparse, shape: sub as u32 });
+                self.shapes[index].push(RowStep::List { key, is_sparse, shape: sub as u32 });
                 Ok(Progress::Begun)
             }
             Some(b'=') => self.template(index, key, is_sparse),
@@ -73,19 +73,19 @@ impl<'a> Decoder<'a> {
             Some(b'{') => {
                 self.enter(1)?;
                 self.at += 1;
-                self.shapes[index].push(Op::Open { key });
+                self.shapes[index].push(RowStep::Open { key });
                 self.begin_columns(index, Columns::Nested);
                 Ok(Progress::Begun)
             }
             Some(b':') => {
                 self.at += 1;
-                let place = Place::BehindConstant { key: key.start(), value: self.out.len() };
+                let place = ColumnPlace::BehindConstant { key: key.start(), value: self.out.len() };
                 self.replace(Frame::Columns { shape: index, kind, place });
                 self.value()?;
                 Ok(Progress::Begun)
             }
             _ => {
-                self.shapes[index].push(Op::Cell { key, is_sparse });
+                self.shapes[index].push(RowStep::Cell { key, is_sparse });
                 Ok(Progress::Complete)
             }
         }
@@ -95,7 +95,7 @@ impl<'a> Decoder<'a> {
     fn sub_shape(&mut self, kind: Columns) -> Result<usize, Fault> {
         self.enter(kind.depth())?;
         self.at += 1;
-        self.shapes.push(Shape::default());
+        self.shapes.push(RowShape::default());
         let sub = self.shapes.len() - 1;
         self.begin_columns(sub, kind);
         Ok(sub)
@@ -106,7 +106,7 @@ impl<'a> Decoder<'a> {
         self.stack.pop();
         self.names.pop();
         match kind {
-            Columns::Nested => self.shapes[shape].push(Op::Close),
+            Columns::Nested => self.shapes[shape].push(RowStep::Close),
             Columns::Table | Columns::Tuple | Columns::List => self.shapes[shape].text.pad(),
         }
         match kind {
@@ -120,11 +120,16 @@ impl<'a> Decoder<'a> {
         let shape = &mut self.shapes[shape];
         shape.text.push_bytes(&self.out.bytes()[value..]);
         self.out.truncate(value);
-        shape.push(Op::Constant { member: Span::new(key, shape.text.len()) });
+        shape.push(RowStep::Constant { member: TextSpan::new(key, shape.text.len()) });
     }
 
     /// `=1,2..`, `=*`, `=name`, with texts before and behind.
-    fn template(&mut self, index: usize, key: Span, is_sparse: bool) -> Result<Progress, Fault> {
+    fn template(
+        &mut self,
+        index: usize,
+        key: TextSpan,
+        is_sparse: bool,
+    ) -> Result<Progress, Fault> {
         self.at += 1;
         if !is_sparse && matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
             let op = self.run(key)?;
@@ -146,7 +151,7 @@ impl<'a> Decoder<'a> {
             let from = from.filter(|from| *from < self.shapes[index].ops.len() && !is_sparse);
             Some(from.ok_or_else(|| Fault::expected("an earlier column", source))?)
         };
-        let mut suffix = Span::new(0, 0);
+        let mut suffix = TextSpan::new(0, 0);
         if self.peek() == Some(b'+') {
             self.at += 1;
             suffix = self.piece(index)?;
@@ -155,14 +160,14 @@ impl<'a> Decoder<'a> {
             }
         }
         self.shapes[index].push(match from {
-            None => Op::Text { key, is_sparse, prefix, suffix },
-            Some(from) => Op::Derived { key, prefix, from: from as u32, suffix },
+            None => RowStep::Text { key, is_sparse, prefix, suffix },
+            Some(from) => RowStep::Derived { key, prefix, from: from as u32, suffix },
         });
         Ok(Progress::Complete)
     }
 
     /// A quoted text, or nothing.
-    fn piece(&mut self, index: usize) -> Result<Span, Fault> {
+    fn piece(&mut self, index: usize) -> Result<TextSpan, Fault> {
         let text = &mut self.shapes[index].text;
         let start = text.len();
         if self.bytes.get(self.at) == Some(&b'"') {
@@ -170,17 +175,17 @@ impl<'a> Decoder<'a> {
             text.push_bytes(&self.bytes[self.at + 1..end - 1]);
             self.at = end;
         }
-        Ok(Span::new(start, text.len()))
+        Ok(TextSpan::new(start, text.len()))
     }
 
     /// `1,2..`
-    fn run(&mut self, key: Span) -> Result<Op, Fault> {
+    fn run(&mut self, key: TextSpan) -> Result<RowStep, Fault> {
         let first = self.integer()?;
         self.expect(b',', "`,` and the second number")?;
         let second = self.integer()?;
         self.expect(b'.', "`..` behind the second number")?;
         self.expect(b'.', "`..` behind the second number")?;
-        Ok(Op::Run { key, next: first, step: second - first })
+        Ok(RowStep::Run { key, next: first, step: second - first })
     }
 
     fn integer(&mut self) -> Result<i64, Fault> {

@@ -1,11 +1,11 @@
 //! Rows, and records in cells: each is the steps of its shape.
 
 use super::columns::in_bounds;
-use super::shape::{Made, Op, Shape, Span};
+use super::shape::{OutputSpan, RowShape, RowStep, TextSpan};
 use super::value::NO_ANCHOR;
 use super::{Columns, Decoder, Frame, Progress};
 use crate::lexeme;
-use tokenforge_json::error::{Fault, Problem};
+use tokenforge_json::error::{Fault, FaultKind};
 
 impl Decoder<'_> {
     /// Begins the next row; or ends the table.
@@ -24,7 +24,7 @@ impl Decoder<'_> {
             return self.check_output();
         }
         if self.peek() != Some(b'\n') {
-            let problem = Problem::Count { of: "rows", declared: count, found: count - left };
+            let problem = FaultKind::Count { of: "rows", declared: count, found: count - left };
             return Err(Fault::new(problem, self.at));
         }
         self.at += 1;
@@ -66,14 +66,14 @@ impl Decoder<'_> {
 
     fn steps(
         &mut self,
-        shape: &mut Shape,
+        shape: &mut RowShape,
         index: usize,
         mut op: usize,
         mut is_first: bool,
         start: Option<usize>,
     ) -> Result<Progress, Fault> {
         if let Some(start) = start {
-            shape.last[op] = Some(Made { start, end: self.out.len() });
+            shape.last[op] = Some(OutputSpan { start, end: self.out.len() });
             op += 1;
         }
         while let Some(&step) = shape.ops.get(op) {
@@ -100,7 +100,7 @@ impl Decoder<'_> {
             let start = self.out.len();
             if byte == Some(b'^') && self.is_mark() {
                 self.ditto(shape.last[op])?;
-            } else if let Op::Text { prefix, suffix, .. } = step {
+            } else if let RowStep::Text { prefix, suffix, .. } = step {
                 self.text(shape, prefix, suffix)?;
             } else if let Some(b'{' | b'[' | b'(' | b'&') = byte {
                 self.replace(Frame::Record { shape: index, op, is_first, start: Some(start) });
@@ -114,40 +114,45 @@ impl Decoder<'_> {
             } else {
                 self.value()?;
             }
-            shape.last[op] = Some(Made { start, end: self.out.len() });
+            shape.last[op] = Some(OutputSpan { start, end: self.out.len() });
             op += 1;
         }
         Ok(Progress::Complete)
     }
 
     /// What a row does not spell.
-    fn step_without_cell(&mut self, shape: &mut Shape, op: usize, step: Op) -> Result<(), Fault> {
+    fn step_without_cell(
+        &mut self,
+        shape: &mut RowShape,
+        op: usize,
+        step: RowStep,
+    ) -> Result<(), Fault> {
         match step {
-            Op::Constant { member } => {
+            RowStep::Constant { member } => {
                 self.check_room(member.len())?;
                 self.write_key(shape, member);
             }
-            Op::Open { key } => {
+            RowStep::Open { key } => {
                 self.write_key(shape, key);
                 self.out.push(b'{');
                 self.enter(1)?;
             }
-            Op::Close => {
+            RowStep::Close => {
                 self.out.push(b'}');
                 self.leave(1);
             }
-            Op::Run { key, next, step } => {
+            RowStep::Run { key, next, step } => {
                 if !in_bounds(next) {
                     return Err(Fault::expected("a run that stays below 2^53", self.at));
                 }
                 self.write_key(shape, key);
                 self.out.push_integer(next);
                 let next = next.saturating_add(step);
-                shape.ops[op] = Op::Run { key, next, step };
+                shape.ops[op] = RowStep::Run { key, next, step };
             }
-            Op::Derived { key, prefix, from, suffix } => {
+            RowStep::Derived { key, prefix, from, suffix } => {
                 let source = shape.last[from as usize];
-                let is_text = |made: &Made| self.out.bytes()[made.start] == b'"';
+                let is_text = |made: &OutputSpan| self.out.bytes()[made.start] == b'"';
                 let Some(source) = source.filter(is_text) else {
                     return Err(Fault::expected("a string in the column of the template", self.at));
                 };
@@ -159,16 +164,19 @@ impl Decoder<'_> {
                 self.out.repeat(source.start + 1, source.end - 1);
                 self.write_text(shape, suffix);
                 self.out.push(b'"');
-                shape.last[op] = Some(Made { start, end: self.out.len() });
+                shape.last[op] = Some(OutputSpan { start, end: self.out.len() });
             }
-            Op::Cell { .. } | Op::Text { .. } | Op::Tuple { .. } | Op::List { .. } => {}
+            RowStep::Cell { .. }
+            | RowStep::Text { .. }
+            | RowStep::Tuple { .. }
+            | RowStep::List { .. } => {}
         }
         Ok(())
     }
 
     /// The same value as in the record before.
-    fn ditto(&mut self, last: Option<Made>) -> Result<(), Fault> {
-        let Some(Made { start, end }) = last else {
+    fn ditto(&mut self, last: Option<OutputSpan>) -> Result<(), Fault> {
+        let Some(OutputSpan { start, end }) = last else {
             return Err(Fault::expected("a cell: there is none above to repeat", self.at));
         };
         self.check_room(end - start)?;
@@ -178,7 +186,7 @@ impl Decoder<'_> {
     }
 
     /// A string between the prefix and the suffix of its column, or null.
-    fn text(&mut self, shape: &Shape, prefix: Span, suffix: Span) -> Result<(), Fault> {
+    fn text(&mut self, shape: &RowShape, prefix: TextSpan, suffix: TextSpan) -> Result<(), Fault> {
         let is_quoted = self.peek() == Some(b'"');
         let start = self.at;
         let end = match is_quoted {
@@ -260,7 +268,7 @@ impl Decoder<'_> {
 
     /// A comma where one is needed, and a part of the text of the shape.
     #[inline]
-    fn write_key(&mut self, shape: &Shape, key: Span) {
+    fn write_key(&mut self, shape: &RowShape, key: TextSpan) {
         if self.out.last() != Some(b'{') {
             self.out.push(b',');
         }
@@ -268,15 +276,15 @@ impl Decoder<'_> {
     }
 
     #[inline]
-    fn write_text(&mut self, shape: &Shape, text: Span) {
+    fn write_text(&mut self, shape: &RowShape, text: TextSpan) {
         self.out.copy(shape.text.bytes(), text.start(), text.end());
     }
 }
 
-impl Op {
+impl RowStep {
     /// The key of a step that has a cell in each row, and whether rows may lack it.
     #[inline]
-    fn cell(self) -> Option<(Span, bool)> {
+    fn cell(self) -> Option<(TextSpan, bool)> {
         match self {
             Self::Cell { key, is_sparse }
             | Self::Text { key, is_sparse, .. }

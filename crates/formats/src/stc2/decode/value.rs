@@ -1,6 +1,6 @@
 //! Values: bare words, strings, the beginning of containers, numbers given and references to them.
 
-use super::shape::{Op, Shape};
+use super::shape::{RowShape, RowStep};
 use super::{Anchor, Columns, Decoder, Frame, Progress};
 use crate::lexeme;
 use tokenforge_json::error::Fault;
@@ -103,7 +103,7 @@ impl Decoder<'_> {
         }
         self.enter(2)?;
         self.at = columns;
-        self.shapes.push(Shape::default());
+        self.shapes.push(RowShape::default());
         self.out.push(if is_map { b'{' } else { b'[' });
         self.stack.push(Frame::Rows { left: count, count, is_map, anchor });
         self.begin_columns(0, Columns::Table);
@@ -112,7 +112,7 @@ impl Decoder<'_> {
     }
 
     /// `&N` and a quoted string, which more text may follow, or a container, or what only this cell can have.
-    pub(super) fn anchored(&mut self, cell: Option<Op>) -> Result<Progress, Fault> {
+    pub(super) fn anchored(&mut self, cell: Option<RowStep>) -> Result<Progress, Fault> {
         let (number, end) = self.number_behind_mark()?;
         let index = self.anchors.len();
         if number != index + 1 {
@@ -133,10 +133,18 @@ impl Decoder<'_> {
     }
 
     /// Begins what a bracket begins; a cell of records has its own.
-    pub(super) fn bracket(&mut self, cell: Option<Op>, anchor: usize) -> Result<Progress, Fault> {
+    pub(super) fn bracket(
+        &mut self,
+        cell: Option<RowStep>,
+        anchor: usize,
+    ) -> Result<Progress, Fault> {
         match (cell, self.peek()) {
-            (Some(Op::Tuple { shape, .. }), Some(b'(')) => self.begin_tuple(shape as usize, anchor),
-            (Some(Op::List { shape, .. }), Some(b'[')) => self.begin_list(shape as usize, anchor),
+            (Some(RowStep::Tuple { shape, .. }), Some(b'(')) => {
+                self.begin_tuple(shape as usize, anchor)
+            }
+            (Some(RowStep::List { shape, .. }), Some(b'[')) => {
+                self.begin_list(shape as usize, anchor)
+            }
             (_, Some(b'{' | b'[')) => self.container(anchor),
             _ => Err(Fault::expected("a quoted string or a bracket", self.at)),
         }

@@ -1,8 +1,8 @@
 //! The header of a table: its columns, and what all rows have in common.
 
 use super::super::plan::ColumnForm;
-use super::{Frame, Writer, quoted};
-use tokenforge_json::output::Output;
+use super::{Frame, Writer, push_quoted};
+use tokenforge_json::output::TextOutput;
 
 impl Writer<'_, '_> {
     /// Columns from `column` on, up to the first that has an inside; or the end of the header.
@@ -53,15 +53,15 @@ impl Writer<'_, '_> {
 }
 
 /// `="prefix"+source+"suffix"`, without what is empty.
-fn template(out: &mut Output, prefix: &str, source: &str, suffix: &str) {
+fn template(out: &mut TextOutput, prefix: &str, source: &str, suffix: &str) {
     out.push(b'=');
     if !prefix.is_empty() {
-        quoted(out, prefix);
+        push_quoted(out, prefix);
         out.push(b'+');
     }
     out.push_str(source);
     if !suffix.is_empty() {
         out.push(b'+');
-        quoted(out, suffix);
+        push_quoted(out, suffix);
     }
 }

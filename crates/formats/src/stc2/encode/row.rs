@@ -131,7 +131,7 @@ impl Writer<'_, '_> {
         if spell::is_bare_text(text.as_bytes(), range.clone()) {
             self.out.copy(text.as_bytes(), range.start, range.end);
         } else {
-            super::quoted(&mut self.out, &text[range]);
+            super::push_quoted(&mut self.out, &text[range]);
         }
     }
 

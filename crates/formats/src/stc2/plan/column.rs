@@ -1,8 +1,8 @@
 //! How a column is written: the first form that fits, from the most to the least saved.
 
 use super::super::Level;
-use super::super::prints::Prints;
-use super::{ABSENT, ColumnForm, Plan, Shape, is_record, template};
+use super::super::fingerprints::Fingerprints;
+use super::{ABSENT, ColumnForm, Plan, TableShape, is_record, template};
 use std::collections::HashSet;
 use tokenforge_json::tape::{Json, LexemeKind};
 
@@ -23,7 +23,7 @@ impl<'a> Plan<'a> {
         json: &Json<'a>,
         shape: usize,
         level: Level,
-        mut prints: Option<&mut Prints>,
+        mut prints: Option<&mut Fingerprints>,
     ) {
         if level == Level::Dense {
             return;
@@ -52,7 +52,7 @@ impl<'a> Plan<'a> {
         index: usize,
         column: usize,
         level: Level,
-        prints: Option<&mut Prints>,
+        prints: Option<&mut Fingerprints>,
     ) -> ColumnForm<'a> {
         let shape = &self.shapes[index];
         if let Some(constant) = constant(json, shape, column) {
@@ -92,7 +92,7 @@ impl<'a> Plan<'a> {
 }
 
 impl Census {
-    fn of(json: &Json<'_>, shape: &Shape<'_>, column: usize) -> Self {
+    fn of(json: &Json<'_>, shape: &TableShape<'_>, column: usize) -> Self {
         let mut census = Self::default();
         for at in shape.column(column).filter(|at| *at != ABSENT) {
             census.present += 1;
@@ -110,7 +110,7 @@ impl Census {
 }
 
 /// The value that every record has in this column.
-fn constant(json: &Json<'_>, shape: &Shape<'_>, column: usize) -> Option<usize> {
+fn constant(json: &Json<'_>, shape: &TableShape<'_>, column: usize) -> Option<usize> {
     let mut cells = shape.column(column);
     let first = cells.next().filter(|at| *at != ABSENT)? as usize;
     let is_constant = cells.all(|at| at != ABSENT && json.same_value(at as usize, first));
@@ -118,7 +118,7 @@ fn constant(json: &Json<'_>, shape: &Shape<'_>, column: usize) -> Option<usize> 
 }
 
 /// The records in all arrays of a column, if there are only records and at least two.
-fn records_of_arrays(json: &Json<'_>, shape: &Shape<'_>, column: usize) -> Option<Vec<u32>> {
+fn records_of_arrays(json: &Json<'_>, shape: &TableShape<'_>, column: usize) -> Option<Vec<u32>> {
     let mut records = Vec::new();
     for array in shape.column(column).filter(|at| *at != ABSENT) {
         for element in json.elements(array as usize) {
@@ -132,7 +132,7 @@ fn records_of_arrays(json: &Json<'_>, shape: &Shape<'_>, column: usize) -> Optio
 }
 
 /// Do these objects repeat so often that references to whole objects are cheaper than their cells?
-fn is_repetitive(json: &Json<'_>, records: &[u32], prints: &mut Prints) -> bool {
+fn is_repetitive(json: &Json<'_>, records: &[u32], prints: &mut Fingerprints) -> bool {
     let mut seen = HashSet::new();
     let mut is_new = |at: &&u32| seen.insert(prints.of(json, **at as usize).hash);
     records.iter().filter(|at| is_new(at)).count() * 2 <= records.len()

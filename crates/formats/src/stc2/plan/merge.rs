@@ -9,7 +9,7 @@ use tokenforge_json::tape::Json;
 const MAX_COLUMNS: usize = 256;
 
 /// A column on its way.
-pub(super) struct Merged {
+pub(super) struct MergedColumn {
     /// Tape index of the key where it was seen first.
     pub(super) key: usize,
     /// How many records have it.
@@ -17,8 +17,8 @@ pub(super) struct Merged {
 }
 
 /// The columns that hold all records in their order of keys, if there are such and they cost less than the keys do.
-pub(super) fn columns(json: &Json<'_>, rows: &[u32], level: Level) -> Option<Vec<Merged>> {
-    let mut columns: Vec<Merged> = Vec::new();
+pub(super) fn columns(json: &Json<'_>, rows: &[u32], level: Level) -> Option<Vec<MergedColumn>> {
+    let mut columns: Vec<MergedColumn> = Vec::new();
     for (record, row) in rows.iter().enumerate() {
         let is_fixed = level == Level::Dense && record > 0;
         if is_fixed && json.count(*row as usize) != columns.len() {
@@ -27,10 +27,10 @@ pub(super) fn columns(json: &Json<'_>, rows: &[u32], level: Level) -> Option<Vec
         let mut place = 0;
         for key in json.keys(*row as usize) {
             match find(json, &columns, place, key) {
-                Found::At(column) => place = column,
-                Found::Before => return None,
-                Found::Nowhere if is_fixed || columns.len() == MAX_COLUMNS => return None,
-                Found::Nowhere => columns.insert(place, Merged { key, present: 0 }),
+                KeyPosition::At(column) => place = column,
+                KeyPosition::Before => return None,
+                KeyPosition::Nowhere if is_fixed || columns.len() == MAX_COLUMNS => return None,
+                KeyPosition::Nowhere => columns.insert(place, MergedColumn { key, present: 0 }),
             }
             columns[place].present += 1;
             place += 1;
@@ -40,7 +40,7 @@ pub(super) fn columns(json: &Json<'_>, rows: &[u32], level: Level) -> Option<Vec
 }
 
 /// Record by record, the tape index of each column's value, or [`ABSENT`].
-pub(super) fn cells(json: &Json<'_>, rows: &[u32], columns: &[Merged]) -> Vec<u32> {
+pub(super) fn cells(json: &Json<'_>, rows: &[u32], columns: &[MergedColumn]) -> Vec<u32> {
     let mut cells = Vec::with_capacity(rows.len() * columns.len());
     for row in rows {
         let mut keys = json.keys(*row as usize).peekable();
@@ -52,7 +52,7 @@ pub(super) fn cells(json: &Json<'_>, rows: &[u32], columns: &[Merged]) -> Vec<u3
     cells
 }
 
-enum Found {
+enum KeyPosition {
     At(usize),
     Before,
     Nowhere,
@@ -60,21 +60,21 @@ enum Found {
 
 /// Looks for a key from `place` on, where it nearly always is.
 #[inline]
-fn find(json: &Json<'_>, columns: &[Merged], place: usize, key: usize) -> Found {
-    let is_same = |column: &Merged| json.same_raw(column.key, key);
+fn find(json: &Json<'_>, columns: &[MergedColumn], place: usize, key: usize) -> KeyPosition {
+    let is_same = |column: &MergedColumn| json.same_raw(column.key, key);
     if columns.get(place).is_some_and(is_same) {
-        return Found::At(place);
+        return KeyPosition::At(place);
     }
     let (before, behind) = columns.split_at(place);
     match behind.iter().position(is_same) {
-        Some(steps) => Found::At(place + steps),
-        None if before.iter().any(is_same) => Found::Before,
-        None => Found::Nowhere,
+        Some(steps) => KeyPosition::At(place + steps),
+        None if before.iter().any(is_same) => KeyPosition::Before,
+        None => KeyPosition::Nowhere,
     }
 }
 
 /// A header names each key once and an absent cell costs a mark; plain objects name each key each time.
-fn is_cheaper(json: &Json<'_>, columns: &[Merged], rows: usize) -> bool {
+fn is_cheaper(json: &Json<'_>, columns: &[MergedColumn], rows: usize) -> bool {
     let (mut header, mut members) = (0, 0);
     for column in columns {
         let member = u64::from(cost(json.unquoted_bytes(column.key))) + 1;

@@ -2,7 +2,7 @@
 
 use super::super::cost::{cost, is_word};
 use super::super::spell;
-use super::{ABSENT, ColumnForm, Shape};
+use super::{ABSENT, ColumnForm, TableShape};
 use crate::lexeme;
 use tokenforge_json::tape::{Json, LexemeKind};
 
@@ -48,7 +48,7 @@ fn number(json: &Json<'_>, at: u32) -> Option<i64> {
 /// The form of a column of strings and nulls. `is_full`: every record has a string.
 pub(super) fn text<'a>(
     json: &Json<'a>,
-    shape: &Shape<'a>,
+    shape: &TableShape<'a>,
     column: usize,
     is_full: bool,
 ) -> ColumnForm<'a> {
@@ -116,7 +116,7 @@ fn shrink<'a>(
 }
 
 /// An earlier column that every text of this one contains at the same place.
-fn derived<'a>(json: &Json<'a>, shape: &Shape<'a>, column: usize) -> Option<ColumnForm<'a>> {
+fn derived<'a>(json: &Json<'a>, shape: &TableShape<'a>, column: usize) -> Option<ColumnForm<'a>> {
     let pairs = |from: usize| shape.column(column).zip(shape.column(from));
     let sources = (0..column).rev().filter(|from| shape.columns[*from].is_source);
     for from in sources.take(MAX_SOURCES) {
@@ -138,7 +138,7 @@ fn derived<'a>(json: &Json<'a>, shape: &Shape<'a>, column: usize) -> Option<Colu
 }
 
 /// Can other columns be derived from this one: plain strings in every record, under a name that templates can use?
-pub(super) fn is_source(json: &Json<'_>, shape: &Shape<'_>, column: usize) -> bool {
+pub(super) fn is_source(json: &Json<'_>, shape: &TableShape<'_>, column: usize) -> bool {
     let key = json.unquoted_bytes(shape.columns[column].key);
     let is_plain = |at: u32| {
         let node = json.node(at as usize);

@@ -1,7 +1,7 @@
-//! Strings that start alike: in sorted order they are neighbours.
+//! Common prefixes: strings that start alike are neighbours in sorted order.
 
 use super::super::cost::{cost, is_word};
-use super::{Entry, Prefix, Shares};
+use super::{Prefix, SharedEntry, Shares};
 use std::collections::HashMap;
 use tokenforge_json::tape::{Json, LexemeKind};
 
@@ -32,7 +32,7 @@ struct Group {
 impl<'a> Shares<'a> {
     /// Chooses prefixes among the strings that are not shared as a whole.
     pub(super) fn choose_prefixes(&mut self, json: &Json<'a>) {
-        let mut entries: Vec<&mut Entry> = self
+        let mut entries: Vec<&mut SharedEntry> = self
             .entries
             .iter_mut()
             .filter(|entry| {

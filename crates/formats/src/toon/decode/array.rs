@@ -1,14 +1,19 @@
 //! What a header announces: inline values, a list, a table, or a keyed table.
 
 use super::header::Header;
-use super::table::{Cells, Place};
-use super::token::{LineKind, Stop, Token, View};
-use super::{Decoder, Line};
-use tokenforge_json::error::{Fault, Problem};
+use super::table::{RowCells, RowPlace};
+use super::token::{LineKind, LineToken, LineView, TokenStop};
+use super::{ContentLine, Decoder};
+use tokenforge_json::error::{Fault, FaultKind};
 
 impl Decoder<'_> {
     /// Writes the array (keyed: the object) of a header at `depth`.
-    pub(super) fn array(&mut self, header: Header, line: Line, depth: usize) -> Result<(), Fault> {
+    pub(super) fn array(
+        &mut self,
+        header: Header,
+        line: ContentLine,
+        depth: usize,
+    ) -> Result<(), Fault> {
         if header.is_keyed {
             return self.entries(header, depth);
         }
@@ -24,10 +29,10 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn inline_values(&mut self, header: Header, line: Line) -> Result<(), Fault> {
+    fn inline_values(&mut self, header: Header, line: ContentLine) -> Result<(), Fault> {
         let json = b"\"[\",\"]";
-        let mut cells = Cells::new(self.view(line), header.inline, header.delimiter);
-        let stop = Stop::cell(header.delimiter);
+        let mut cells = RowCells::new(self.view(line), header.inline, header.delimiter);
+        let stop = TokenStop::cell(header.delimiter);
         cells.write(&mut self.out, json, 0..3, stop)?;
         let mut count = 1;
         while cells.more() {
@@ -55,7 +60,7 @@ impl Decoder<'_> {
         self.check_count("items", header, count)
     }
 
-    fn item(&mut self, line: Line, depth: usize) -> Result<(), Fault> {
+    fn item(&mut self, line: ContentLine, depth: usize) -> Result<(), Fault> {
         let view = self.view(line);
         match (view.byte(line.start), view.byte(line.start + 1)) {
             (Some(b'-'), None) => return self.empty(b"{}", line.start),
@@ -82,7 +87,7 @@ impl Decoder<'_> {
         let mut count = 0;
         if let Some(below) = self.scope_below(depth)? {
             while let Some(line) = self.next_in_span("rows", below, header, count)? {
-                let place = if count == 0 { Place::First } else { Place::Later };
+                let place = if count == 0 { RowPlace::First } else { RowPlace::Later };
                 let view = self.view(line);
                 self.template.row(&mut self.out, view, line.start, place)?;
                 count += 1;
@@ -108,7 +113,7 @@ impl Decoder<'_> {
                 let key = entry_key(view, line.start)?;
                 self.key(&mut object, view, key)?;
                 let cells = view.skip_spaces(key.end + 1);
-                self.template.row(&mut self.out, view, cells, Place::Entry)?;
+                self.template.row(&mut self.out, view, cells, RowPlace::Entry)?;
                 count += 1;
             }
             self.lines.leave_span();
@@ -126,14 +131,14 @@ impl Decoder<'_> {
         depth: usize,
         header: Header,
         count: usize,
-    ) -> Result<Option<Line>, Fault> {
+    ) -> Result<Option<ContentLine>, Fault> {
         let line = self.next_at(depth)?;
         if count == 0 {
             self.lines.enter_span();
         }
         match line {
             Some(line) if self.strict && count == header.declared => {
-                let problem = Problem::Count { of, declared: header.declared, found: count + 1 };
+                let problem = FaultKind::Count { of, declared: header.declared, found: count + 1 };
                 Err(Fault::new(problem, line.start))
             }
             _ => Ok(line),
@@ -142,7 +147,7 @@ impl Decoder<'_> {
 
     fn check_count(&self, of: &'static str, header: Header, found: usize) -> Result<(), Fault> {
         if self.strict && found != header.declared {
-            let problem = Problem::Count { of, declared: header.declared, found };
+            let problem = FaultKind::Count { of, declared: header.declared, found };
             return Err(Fault::new(problem, header.bracket));
         }
         Ok(())
@@ -150,14 +155,14 @@ impl Decoder<'_> {
 }
 
 /// The key of an entry, ending at its colon. Unlike elsewhere a bracket in it means nothing.
-fn entry_key(view: View<'_>, start: usize) -> Result<Token, Fault> {
+fn entry_key(view: LineView<'_>, start: usize) -> Result<LineToken, Fault> {
     let key = if view.byte(start) == Some(b'"') {
         match view.kind(start)? {
             LineKind::Pair { key } => Some(key),
             _ => None,
         }
     } else {
-        Some(view.token(start, Stop::COLON)).filter(|key| key.end < view.end())
+        Some(view.token(start, TokenStop::COLON)).filter(|key| key.end < view.end())
     };
     key.ok_or_else(|| Fault::expected("`:` after the key of the entry", view.end()))
 }

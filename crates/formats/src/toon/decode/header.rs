@@ -1,7 +1,7 @@
 //! Array headers: `[N]`, the keyed `[N:]`, a delimiter, a field list, and the colon.
 
 use super::Decoder;
-use super::token::{COMMA, PIPE, TAB, View};
+use super::token::{COMMA, LineView, PIPE, TAB};
 use tokenforge_json::error::Fault;
 
 /// What stands between the key and the colon of an array.
@@ -22,7 +22,7 @@ pub(super) struct Header {
 
 impl<'a> Decoder<'a> {
     /// Reads the header whose `[` is at `bracket`.
-    pub(super) fn header(&mut self, view: View<'a>, bracket: usize) -> Result<Header, Fault> {
+    pub(super) fn header(&mut self, view: LineView<'a>, bracket: usize) -> Result<Header, Fault> {
         let (mut header, mut colon) = Header::bracket_segment(view, bracket)?;
         if view.byte(colon) == Some(b'{') {
             colon = self.fields(view, colon, header.delimiter)?;
@@ -41,7 +41,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Reads a field list into the template, unless it is the one read last; returns its end.
-    fn fields(&mut self, view: View<'a>, brace: usize, delimiter: u8) -> Result<usize, Fault> {
+    fn fields(&mut self, view: LineView<'a>, brace: usize, delimiter: u8) -> Result<usize, Fault> {
         if delimiter != self.template.delimiter()
             || !view.text[brace..].starts_with(self.template.list())
         {
@@ -53,7 +53,7 @@ impl<'a> Decoder<'a> {
 
 impl Header {
     /// Reads `[N]`, `[N:]`, `[N|]` or `[N:|]`; returns the offset behind it too.
-    fn bracket_segment(view: View<'_>, bracket: usize) -> Result<(Self, usize), Fault> {
+    fn bracket_segment(view: LineView<'_>, bracket: usize) -> Result<(Self, usize), Fault> {
         let (declared, mut at) = length(view, bracket + 1)?;
         let is_keyed = view.byte(at) == Some(b':');
         at += usize::from(is_keyed);
@@ -70,7 +70,7 @@ impl Header {
 
 /// Reads a length without leading zeros, and its end. One too large for this machine becomes one
 /// that no content reaches.
-fn length(view: View<'_>, start: usize) -> Result<(usize, usize), Fault> {
+fn length(view: LineView<'_>, start: usize) -> Result<(usize, usize), Fault> {
     let mut length = 0_usize;
     let mut at = start;
     while let Some(digit @ b'0'..=b'9') = view.byte(at) {

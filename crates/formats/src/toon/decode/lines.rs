@@ -6,7 +6,7 @@ use tokenforge_json::error::Fault;
 
 /// A line with content, which is `start..end` in the text: no indentation, no trailing spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct ContentLine {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) depth: usize,
@@ -16,7 +16,7 @@ pub(super) struct Line {
 
 const NO_BLANK: usize = usize::MAX;
 
-impl Line {
+impl ContentLine {
     /// The line without what is before `start`.
     pub(super) fn from(self, start: usize) -> Self {
         Self { start, ..self }
@@ -25,18 +25,18 @@ impl Line {
 
 /// The lines of a text, one ahead.
 #[derive(Debug)]
-pub(super) struct Lines<'a> {
+pub(super) struct ContentLines<'a> {
     text: &'a [u8],
     /// Where the line after `next` starts.
     at: usize,
-    next: Option<Line>,
+    next: Option<ContentLine>,
     indent: usize,
     strict: bool,
     /// How many arrays and tables are being read that may not contain a blank line.
     spans: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> ContentLines<'a> {
     pub(super) fn new(text: &'a [u8], indent: usize, strict: bool) -> Result<Self, Fault> {
         let at = if text.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
         let mut lines = Self { text, at, next: None, indent: indent.max(1), strict, spans: 0 };
@@ -45,7 +45,7 @@ impl<'a> Lines<'a> {
     }
 
     #[inline]
-    pub(super) fn peek(&self) -> Option<Line> {
+    pub(super) fn peek(&self) -> Option<ContentLine> {
         self.next
     }
 
@@ -87,7 +87,7 @@ impl<'a> Lines<'a> {
                 Some(b'#') => {}
                 Some(b'\t') => match self.tabbed(from, line)? {
                     Some(line) => {
-                        self.next = Some(Line { blank, ..line });
+                        self.next = Some(ContentLine { blank, ..line });
                         return Ok(());
                     }
                     None => blank = from,
@@ -98,7 +98,7 @@ impl<'a> Lines<'a> {
                     if self.strict && depth * self.indent != spaces {
                         return Err(Fault::expected("indentation by whole levels", start));
                     }
-                    self.next = Some(Line { start, end, depth, blank });
+                    self.next = Some(ContentLine { start, end, depth, blank });
                     return Ok(());
                 }
             }
@@ -115,7 +115,7 @@ impl<'a> Lines<'a> {
 
     /// Reads a line that has a tab in its indentation; `None` when there is nothing else.
     #[cold]
-    fn tabbed(&self, from: usize, line: &[u8]) -> Result<Option<Line>, Fault> {
+    fn tabbed(&self, from: usize, line: &[u8]) -> Result<Option<ContentLine>, Fault> {
         let width =
             line.iter().position(|&byte| byte != b' ' && byte != b'\t').unwrap_or(line.len());
         let tabs = line[..width].iter().filter(|&&byte| byte == b'\t').count();
@@ -127,7 +127,7 @@ impl<'a> Lines<'a> {
         }
         let depth = (width - tabs) / self.indent + tabs;
         let (start, end) = (from + width, from + line.len());
-        Ok(Some(Line { start, end, depth, blank: NO_BLANK }))
+        Ok(Some(ContentLine { start, end, depth, blank: NO_BLANK }))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Objects: `key: value` lines at one depth.
 
 use super::duplicates::{first_repeat, last_occurrences};
-use super::token::{LineKind, Token, View};
-use super::{Decoder, Line, write};
-use crate::marks::Marks;
-use tokenforge_json::error::{Fault, Problem};
+use super::token::{LineKind, LineToken, LineView};
+use super::{ContentLine, Decoder, write};
+use crate::key_filter::KeyFilter;
+use tokenforge_json::error::{Fault, FaultKind};
 
 /// A member of an object that is being written.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +20,8 @@ pub(super) struct Member {
 pub(super) struct OpenObject {
     /// The index of its first member in the decoder's members.
     first: usize,
-    /// The marks of its keys. As long as no mark is met twice, no key is.
-    marks: Marks,
+    /// Its keys. As long as the filter is sure of each, none is there twice.
+    keys: KeyFilter,
     may_repeat: bool,
 }
 
@@ -29,7 +29,7 @@ impl Decoder<'_> {
     /// Writes the object whose first member is `first`, already taken, and the others at `depth`.
     pub(super) fn object(
         &mut self,
-        first: Line,
+        first: ContentLine,
         kind: LineKind,
         depth: usize,
     ) -> Result<(), Fault> {
@@ -45,7 +45,7 @@ impl Decoder<'_> {
     fn member(
         &mut self,
         object: &mut OpenObject,
-        line: Line,
+        line: ContentLine,
         kind: LineKind,
         depth: usize,
     ) -> Result<(), Fault> {
@@ -74,9 +74,9 @@ impl Decoder<'_> {
     #[inline]
     fn member_value(
         &mut self,
-        view: View<'_>,
+        view: LineView<'_>,
         at: usize,
-        line: Line,
+        line: ContentLine,
         depth: usize,
     ) -> Result<(), Fault> {
         let start = view.skip_spaces(at);
@@ -94,14 +94,14 @@ impl Decoder<'_> {
 
     /// Writes the value that starts at `start` and fills the rest of the line.
     #[inline]
-    pub(super) fn scalar(&mut self, view: View<'_>, start: usize) -> Result<(), Fault> {
+    pub(super) fn scalar(&mut self, view: LineView<'_>, start: usize) -> Result<(), Fault> {
         if view.byte(start) == Some(b'[')
             && view.byte(start + 1) == Some(b']')
             && start + 2 == view.end()
         {
             return self.empty(b"[]", start);
         }
-        write::value(&mut self.out, view, start)
+        write::line_value(&mut self.out, view, start)
     }
 
     /// Writes an empty container.
@@ -116,7 +116,7 @@ impl Decoder<'_> {
     #[inline]
     pub(super) fn open_object(&mut self, offset: usize) -> Result<OpenObject, Fault> {
         self.enter(1, offset)?;
-        Ok(OpenObject { first: self.members.len(), marks: Marks::default(), may_repeat: false })
+        Ok(OpenObject { first: self.members.len(), keys: KeyFilter::default(), may_repeat: false })
     }
 
     /// Writes a key with what is before it and its colon.
@@ -124,23 +124,23 @@ impl Decoder<'_> {
     pub(super) fn key(
         &mut self,
         object: &mut OpenObject,
-        view: View<'_>,
-        key: Token,
+        view: LineView<'_>,
+        key: LineToken,
     ) -> Result<(), Fault> {
         let lead = if self.members.len() == object.first { b'{' } else { b',' };
         let from = self.out.len() + 1;
         if view.byte(key.start) == Some(b'"') {
             self.out.push(lead);
-            write::quoted(&mut self.out, view, key.start)?;
+            write::quoted_token(&mut self.out, view, key.start)?;
             self.out.push(b':');
         } else {
             self.out.push_bytes(&[lead, b'"']);
-            write::content(&mut self.out, view, view.trimmed(key));
+            write::token_content(&mut self.out, view, view.trimmed(key));
             self.out.push_str("\":");
         }
         let to = self.out.len() - 1;
         // Between the quotes.
-        object.may_repeat |= object.marks.add(&self.out.bytes()[from + 1..to - 1]);
+        object.may_repeat |= object.keys.add(&self.out.bytes()[from + 1..to - 1]);
         self.members.push(Member { key: (from, to), source: key.start });
         Ok(())
     }
@@ -168,7 +168,7 @@ impl Decoder<'_> {
             None => Ok(()),
             Some(repeat) if self.strict => {
                 let offset = members[repeat].source;
-                Err(Fault::new(Problem::DuplicateKey, offset))
+                Err(Fault::new(FaultKind::DuplicateKey, offset))
             }
             Some(_) => {
                 self.keep_last_members(object);

@@ -1,18 +1,18 @@
 //! Rows: cells between the pieces of a template.
 
-use super::template::Template;
-use super::token::{COLON, Stop, View};
+use super::template::RowTemplate;
+use super::token::{COLON, LineView, TokenStop};
 use super::write::{self, is_literal};
 use std::ops::Range;
-use tokenforge_json::error::{Fault, Problem};
-use tokenforge_json::output::Output;
+use tokenforge_json::error::{Fault, FaultKind};
+use tokenforge_json::output::TextOutput;
 
 /// The cells of a line, written one by one.
 ///
 /// What stands between two cells has a quote at both ends. The quotes are used by bare strings,
 /// which most cells are, and left out otherwise: so a cell is two copies, no more.
-pub(super) struct Cells<'t> {
-    view: View<'t>,
+pub(super) struct RowCells<'t> {
+    view: LineView<'t>,
     at: usize,
     /// The class of the delimiter.
     delimiter: u8,
@@ -22,7 +22,7 @@ pub(super) struct Cells<'t> {
 
 /// Where a row stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RowPlace {
     /// It opens the array.
     First,
     /// Another row is before it.
@@ -31,9 +31,9 @@ pub(super) enum Place {
     Entry,
 }
 
-impl<'t> Cells<'t> {
+impl<'t> RowCells<'t> {
     #[inline]
-    pub(super) fn new(view: View<'t>, at: usize, delimiter: u8) -> Self {
+    pub(super) fn new(view: LineView<'t>, at: usize, delimiter: u8) -> Self {
         Self { view, at, delimiter, skip: 1 }
     }
 
@@ -41,17 +41,17 @@ impl<'t> Cells<'t> {
     #[inline(always)]
     pub(super) fn write(
         &mut self,
-        out: &mut Output,
+        out: &mut TextOutput,
         json: &[u8],
         piece: Range<usize>,
-        stop: Stop,
+        stop: TokenStop,
     ) -> Result<(), Fault> {
         let start = self.view.skip_spaces(self.at);
         let left = piece.start + self.skip;
         self.skip = 1;
         if self.view.byte(start) == Some(b'"') {
             out.copy(json, left, piece.end - 1);
-            let close = write::quoted(out, self.view, start)?;
+            let close = write::quoted_token(out, self.view, start)?;
             self.at = self.view.skip_spaces(close);
             if self.at < self.view.end() && self.view.class(self.at) & self.delimiter == 0 {
                 return Err(Fault::expected("a delimiter after the closing quote", self.at));
@@ -66,7 +66,7 @@ impl<'t> Cells<'t> {
             out.copy(self.view.text, cell.start, cell.end);
         } else if cell.escapes {
             out.copy(json, left, piece.end - 1);
-            write::string(out, self.view, cell);
+            write::bare_token(out, self.view, cell);
         } else {
             out.copy(json, left, piece.end);
             out.copy(self.view.text, cell.start, cell.end);
@@ -85,28 +85,28 @@ impl<'t> Cells<'t> {
 
     /// Writes what follows the last cell. Like a piece it starts with a quote.
     #[inline]
-    pub(super) fn close(self, out: &mut Output, json: &[u8], closing: Range<usize>) {
+    pub(super) fn close(self, out: &mut TextOutput, json: &[u8], closing: Range<usize>) {
         out.copy(json, closing.start + self.skip, closing.end);
     }
 }
 
-impl Template<'_> {
+impl RowTemplate<'_> {
     /// Writes the row whose cells start at `start`.
     #[inline]
     pub(super) fn row(
         &self,
-        out: &mut Output,
-        view: View<'_>,
+        out: &mut TextOutput,
+        view: LineView<'_>,
         start: usize,
-        place: Place,
+        place: RowPlace,
     ) -> Result<(), Fault> {
-        if place == Place::First {
+        if place == RowPlace::First {
             out.push(b'[');
         }
         if self.is_rearranged() {
             return self.rearranged_row(out, view, start, place);
         }
-        let mut cells = Cells::new(view, start, self.delimiter());
+        let mut cells = RowCells::new(view, start, self.delimiter());
         cells.skip = lead(place);
         let mut stop = self.first_stop(place);
         let mut is_first = true;
@@ -118,7 +118,7 @@ impl Template<'_> {
             cells.write(out, self.json(), piece, stop)?;
             if is_first {
                 self.check_first(&cells, place)?;
-                stop = Stop::cell(self.delimiter());
+                stop = TokenStop::cell(self.delimiter());
                 is_first = false;
             }
             has_cell = cells.more();
@@ -134,23 +134,23 @@ impl Template<'_> {
     #[cold]
     fn rearranged_row(
         &self,
-        out: &mut Output,
-        view: View<'_>,
+        out: &mut TextOutput,
+        view: LineView<'_>,
         start: usize,
-        place: Place,
+        place: RowPlace,
     ) -> Result<(), Fault> {
-        let mut values = Output::default();
+        let mut values = TextOutput::default();
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut at = start;
         let mut stop = self.first_stop(place);
         let mut has_cell = start < view.end();
         while has_cell {
-            let mut cells = Cells::new(view, at, self.delimiter());
+            let mut cells = RowCells::new(view, at, self.delimiter());
             let from = values.len();
             cells.write(&mut values, b"\"\"", 0..2, stop)?;
             if ranges.is_empty() {
                 self.check_first(&cells, place)?;
-                stop = Stop::cell(self.delimiter());
+                stop = TokenStop::cell(self.delimiter());
             }
             has_cell = cells.more();
             at = cells.at;
@@ -172,36 +172,36 @@ impl Template<'_> {
 
     /// A colon in the first cell means that the line is no row, unless a key was before it.
     #[inline]
-    fn first_stop(&self, place: Place) -> Stop {
+    fn first_stop(&self, place: RowPlace) -> TokenStop {
         match place {
-            Place::Entry => Stop::cell(self.delimiter()),
-            Place::First | Place::Later => Stop::cell_or_colon(self.delimiter()),
+            RowPlace::Entry => TokenStop::cell(self.delimiter()),
+            RowPlace::First | RowPlace::Later => TokenStop::cell_or_colon(self.delimiter()),
         }
     }
 
     #[inline]
-    fn check_first(&self, cells: &Cells<'_>, place: Place) -> Result<(), Fault> {
-        if place != Place::Entry && cells.view.class(cells.at) == COLON {
+    fn check_first(&self, cells: &RowCells<'_>, place: RowPlace) -> Result<(), Fault> {
+        if place != RowPlace::Entry && cells.view.class(cells.at) == COLON {
             return Err(Fault::expected("a row of the table", cells.at));
         }
         Ok(())
     }
 
     #[cold]
-    fn width_fault(&self, view: View<'_>, start: usize) -> Fault {
+    fn width_fault(&self, view: LineView<'_>, start: usize) -> Fault {
         let mut found = usize::from(start < view.end());
-        let stop = Stop::cell(self.delimiter());
+        let stop = TokenStop::cell(self.delimiter());
         let mut at = view.token(start, stop).end;
         while at < view.end() {
             found += 1;
             at = view.token(at + 1, stop).end;
         }
-        let problem = Problem::Count { of: "cells", declared: self.width(), found };
+        let problem = FaultKind::Count { of: "cells", declared: self.width(), found };
         Fault::new(problem, start)
     }
 }
 
 /// How much of the first piece is left out: its quote and, when no row is before it, the comma.
-fn lead(place: Place) -> usize {
-    if place == Place::Later { 1 } else { 2 }
+fn lead(place: RowPlace) -> usize {
+    if place == RowPlace::Later { 1 } else { 2 }
 }

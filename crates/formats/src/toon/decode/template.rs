@@ -1,27 +1,27 @@
 //! The fields of a table, rendered once as the JSON that stands between the cells of every row.
 
 use super::duplicates::{first_repeat, last_occurrences};
-use super::token::View;
+use super::token::LineView;
 use super::write;
 use std::ops::Range;
 use tokenforge_json::MAX_DEPTH;
-use tokenforge_json::error::{Fault, Problem};
-use tokenforge_json::output::Output;
+use tokenforge_json::error::{Fault, FaultKind};
+use tokenforge_json::output::TextOutput;
 
 /// How a row becomes an object: piece, cell, piece, cell, ..., closing.
 ///
 /// For `{id,by{name}}` the pieces are `",{"id":"` and `","by":{"name":"` and the closing is `"}}`.
 /// Their outer quotes belong to the cells: they are left out next to a cell that is no bare string.
 #[derive(Debug, Default)]
-pub(super) struct Template<'a> {
+pub(super) struct RowTemplate<'a> {
     /// The field list as it was written, with its braces.
     list: &'a [u8],
     delimiter: u8,
     fields: Vec<Field>,
     /// The names in `fields` as JSON strings.
-    names: Output,
+    names: TextOutput,
     /// The pieces and the closing, one after the other, and a chunk of padding.
-    json: Output,
+    json: TextOutput,
     /// Where each piece ends.
     ends: Vec<usize>,
     /// Where the closing ends.
@@ -48,7 +48,7 @@ struct Field {
     cell: usize,
 }
 
-impl<'a> Template<'a> {
+impl<'a> RowTemplate<'a> {
     pub(super) fn list(&self) -> &'a [u8] {
         self.list
     }
@@ -93,7 +93,7 @@ impl<'a> Template<'a> {
     /// Reads the field list whose `{` is at `brace`.
     pub(super) fn read(
         &mut self,
-        view: View<'a>,
+        view: LineView<'a>,
         brace: usize,
         delimiter: u8,
         strict: bool,
@@ -110,7 +110,7 @@ impl<'a> Template<'a> {
     }
 
     /// Fills `fields` from the names that start at `at`; returns the end of the list.
-    fn parse(&mut self, view: View<'_>, mut at: usize) -> Result<usize, Fault> {
+    fn parse(&mut self, view: LineView<'_>, mut at: usize) -> Result<usize, Fault> {
         let mut groups = Vec::new();
         loop {
             at = self.name(view, at)?;
@@ -121,7 +121,7 @@ impl<'a> Template<'a> {
                     }
                     groups.push(self.fields.len() - 1);
                     if groups.len() >= MAX_DEPTH {
-                        let problem = Problem::TooDeep { limit: MAX_DEPTH };
+                        let problem = FaultKind::TooDeep { limit: MAX_DEPTH };
                         return Err(Fault::new(problem, at));
                     }
                     at += 1;
@@ -146,11 +146,11 @@ impl<'a> Template<'a> {
     }
 
     /// Reads the name of a field; returns the offset of what follows it.
-    fn name(&mut self, view: View<'_>, at: usize) -> Result<usize, Fault> {
+    fn name(&mut self, view: LineView<'_>, at: usize) -> Result<usize, Fault> {
         let source = view.skip_spaces(at);
         let from = self.names.len();
         let end = if view.byte(source) == Some(b'"') {
-            let close = write::quoted(&mut self.names, view, source)?;
+            let close = write::quoted_token(&mut self.names, view, source)?;
             view.skip_spaces(close)
         } else {
             let token = view.field_name(source);
@@ -158,7 +158,7 @@ impl<'a> Template<'a> {
             if name.is_empty() {
                 return Err(Fault::expected("a field name", source));
             }
-            write::string(&mut self.names, view, name);
+            write::bare_token(&mut self.names, view, name);
             token.end
         };
         self.fields.push(Field {
@@ -182,7 +182,7 @@ impl<'a> Template<'a> {
             None => indices,
             Some(repeat) if strict => {
                 let offset = self.fields[indices[repeat]].source;
-                return Err(Fault::new(Problem::DuplicateKey, offset));
+                return Err(Fault::new(FaultKind::DuplicateKey, offset));
             }
             Some(_) => last_occurrences(names).into_iter().map(|last| indices[last]).collect(),
         };

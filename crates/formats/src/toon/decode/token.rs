@@ -1,6 +1,6 @@
 //! Within a line: what it is, and where its tokens end.
 
-use super::lines::Line;
+use super::lines::ContentLine;
 use crate::lexeme;
 use tokenforge_json::chunk;
 use tokenforge_json::error::Fault;
@@ -37,7 +37,7 @@ pub(super) static CLASS: [u8; 256] = {
 
 /// The text as seen from one line: the offsets are those of the text, but the line is its end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View<'t> {
+pub(super) struct LineView<'t> {
     pub(super) text: &'t [u8],
     /// The text up to the end of the line.
     upto: &'t [u8],
@@ -47,22 +47,22 @@ pub(super) struct View<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineKind {
     /// `key: value`.
-    Pair { key: Token },
+    Pair { key: LineToken },
     /// `key[N]:` or `[N]:`, with `key` ending at the `[`.
-    Header { key: Token },
+    Header { key: LineToken },
     /// Anything else.
     Scalar,
 }
 
 /// Where a token ends: before a byte of one of these classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stop {
+pub(super) struct TokenStop {
     classes: u8,
     /// The bytes of these classes; a tab is a control character and as such always looked for.
     bytes: [u8; 2],
 }
 
-impl Stop {
+impl TokenStop {
     pub(super) const LINE_END: Self = Self::at(0, b'"', b'"');
     pub(super) const COLON: Self = Self::at(COLON, b':', b':');
     const KEY_END: Self = Self::at(COLON | BRACKET, b':', b'[');
@@ -97,22 +97,22 @@ impl Stop {
 
 /// A piece of a line, perhaps with spaces at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct LineToken {
     pub(super) start: usize,
     pub(super) end: usize,
     /// Does an unquoted token contain something that JSON strings escape?
     pub(super) escapes: bool,
 }
 
-impl Token {
+impl LineToken {
     pub(super) fn is_empty(self) -> bool {
         self.start == self.end
     }
 }
 
-impl<'t> View<'t> {
+impl<'t> LineView<'t> {
     #[inline]
-    pub(super) fn new(text: &'t [u8], line: Line) -> Self {
+    pub(super) fn new(text: &'t [u8], line: ContentLine) -> Self {
         Self { text, upto: &text[..line.end] }
     }
 
@@ -140,10 +140,10 @@ impl<'t> View<'t> {
         if self.byte(start) == Some(b'"') {
             return self.kind_of_quoted(start);
         }
-        let key = self.token(start, Stop::KEY_END);
+        let key = self.token(start, TokenStop::KEY_END);
         match self.class(key.end) {
             COLON => Ok(LineKind::Pair { key }),
-            BRACKET if self.token(key.end, Stop::COLON).end < self.end() => {
+            BRACKET if self.token(key.end, TokenStop::COLON).end < self.end() => {
                 Ok(LineKind::Header { key })
             }
             _ => Ok(LineKind::Scalar),
@@ -153,7 +153,7 @@ impl<'t> View<'t> {
     fn kind_of_quoted(self, start: usize) -> Result<LineKind, Fault> {
         let close = self.skip_quoted(start);
         let end = self.skip_spaces(close);
-        let key = Token { start, end, escapes: false };
+        let key = LineToken { start, end, escapes: false };
         match self.class(end) {
             BRACKET if end == close => Ok(LineKind::Header { key }),
             COLON => Ok(LineKind::Pair { key }),
@@ -164,7 +164,7 @@ impl<'t> View<'t> {
 
     /// The token that ends, outside quotes, where `stop` says or else with the line.
     #[inline]
-    pub(super) fn token(self, start: usize, stop: Stop) -> Token {
+    pub(super) fn token(self, start: usize, stop: TokenStop) -> LineToken {
         let mut seen = 0;
         let mut end = start;
         loop {
@@ -180,32 +180,32 @@ impl<'t> View<'t> {
             end = if class == QUOTE { self.skip_quoted(end) } else { end + 1 };
             seen |= class;
         }
-        Token { start, end, escapes: seen & (QUOTE | ESCAPED) != 0 }
+        LineToken { start, end, escapes: seen & (QUOTE | ESCAPED) != 0 }
     }
 
     /// The token that ends before a brace or a delimiter of any kind.
-    pub(super) fn field_name(self, start: usize) -> Token {
+    pub(super) fn field_name(self, start: usize) -> LineToken {
         let mut seen = 0;
         let mut end = start;
         while end < self.end() && self.class(end) & (BRACE | ANY_DELIMITER) == 0 {
             seen |= self.class(end);
             end = if self.class(end) == QUOTE { self.skip_quoted(end) } else { end + 1 };
         }
-        Token { start, end, escapes: seen & (QUOTE | ESCAPED) != 0 }
+        LineToken { start, end, escapes: seen & (QUOTE | ESCAPED) != 0 }
     }
 
     /// The token without the spaces at its end.
     #[inline]
-    pub(super) fn trimmed(self, token: Token) -> Token {
+    pub(super) fn trimmed(self, token: LineToken) -> LineToken {
         let has_space = token.end > token.start && self.text[token.end - 1] == b' ';
         if has_space { self.without_spaces(token) } else { token }
     }
 
     #[cold]
-    fn without_spaces(self, token: Token) -> Token {
+    fn without_spaces(self, token: LineToken) -> LineToken {
         let bytes = &self.text[token.start..token.end];
         let spaces = bytes.iter().rev().take_while(|&&byte| byte == b' ').count();
-        Token { end: token.end - spaces, ..token }
+        LineToken { end: token.end - spaces, ..token }
     }
 
     /// The offset behind the quote that closes the one at `open`, or the end of the line.

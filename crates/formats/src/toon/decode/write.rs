@@ -1,41 +1,45 @@
 //! Tokens of a line as JSON.
 
-use super::token::{Stop, Token, View};
+use super::token::{LineToken, LineView, TokenStop};
 use crate::lexeme;
 use tokenforge_json::chunk;
 use tokenforge_json::error::Fault;
-use tokenforge_json::output::Output;
+use tokenforge_json::output::TextOutput;
 
 /// Writes the value that starts at `start` and fills the rest of the line.
 #[inline]
-pub(super) fn value(out: &mut Output, view: View<'_>, start: usize) -> Result<(), Fault> {
+pub(super) fn line_value(
+    out: &mut TextOutput,
+    view: LineView<'_>,
+    start: usize,
+) -> Result<(), Fault> {
     if view.byte(start) == Some(b'"') {
-        let end = quoted(out, view, start)?;
+        let end = quoted_token(out, view, start)?;
         if end < view.end() {
             return Err(Fault::expected("nothing after the closing quote", end));
         }
         return Ok(());
     }
-    let token = view.token(start, Stop::LINE_END);
+    let token = view.token(start, TokenStop::LINE_END);
     if is_literal(view, token) {
         out.copy(view.text, start, token.end);
     } else {
-        string(out, view, token);
+        bare_token(out, view, token);
     }
     Ok(())
 }
 
 /// Writes an unquoted token as a string.
 #[inline(always)]
-pub(super) fn string(out: &mut Output, view: View<'_>, token: Token) {
+pub(super) fn bare_token(out: &mut TextOutput, view: LineView<'_>, token: LineToken) {
     out.push(b'"');
-    content(out, view, token);
+    token_content(out, view, token);
     out.push(b'"');
 }
 
 /// Writes an unquoted token as what stands between the quotes of a string.
 #[inline(always)]
-pub(super) fn content(out: &mut Output, view: View<'_>, token: Token) {
+pub(super) fn token_content(out: &mut TextOutput, view: LineView<'_>, token: LineToken) {
     if token.escapes {
         out.push_escaped(&view.text[token.start..token.end]);
     } else {
@@ -45,7 +49,11 @@ pub(super) fn content(out: &mut Output, view: View<'_>, token: Token) {
 
 /// Writes the quoted token that starts at `open` as a string; returns the offset behind it.
 #[inline]
-pub(super) fn quoted(out: &mut Output, view: View<'_>, open: usize) -> Result<usize, Fault> {
+pub(super) fn quoted_token(
+    out: &mut TextOutput,
+    view: LineView<'_>,
+    open: usize,
+) -> Result<usize, Fault> {
     let mut copied = open;
     let mut at = open + 1;
     loop {
@@ -87,7 +95,7 @@ pub(super) fn quoted(out: &mut Output, view: View<'_>, open: usize) -> Result<us
 
 /// Is the token a number, `true`, `false` or `null`, and so the same in JSON?
 #[inline(always)]
-pub(super) fn is_literal(view: View<'_>, token: Token) -> bool {
+pub(super) fn is_literal(view: LineView<'_>, token: LineToken) -> bool {
     let bytes = &view.text[token.start..token.end];
     match bytes.first() {
         Some(b'-' | b'0'..=b'9') => {
@@ -99,7 +107,7 @@ pub(super) fn is_literal(view: View<'_>, token: Token) -> bool {
 }
 
 /// The character that the four digits of a `\u` escape stand for.
-fn code_point(view: View<'_>, digits: usize) -> Result<char, Fault> {
+fn code_point(view: LineView<'_>, digits: usize) -> Result<char, Fault> {
     let mut code = 0;
     for at in digits..digits + 4 {
         let Some(digit) = view.byte(at).and_then(|byte| char::from(byte).to_digit(16)) else {

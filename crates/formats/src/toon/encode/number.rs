@@ -1,6 +1,6 @@
 //! Numbers in canonical decimal form, computed on digits: exact at any size and precision.
 
-use tokenforge_json::output::Output;
+use tokenforge_json::output::TextOutput;
 
 /// Is the number canonical as it stands? May say no where it is, never yes where it is not.
 #[inline]
@@ -17,7 +17,7 @@ pub(crate) fn is_canonical(number: &str, is_integer: bool) -> bool {
 /// (`1e+21`, `1e-7`) outside `1e-6 <= |n| < 1e21`.
 ///
 /// No digit is ever lost. An exponent beyond 18 digits is left as it was written.
-pub(crate) fn write_canonical(number: &str, out: &mut Output) {
+pub(crate) fn write_canonical(number: &str, out: &mut TextOutput) {
     let (sign, unsigned) = match number.strip_prefix('-') {
         Some(unsigned) => ("-", unsigned),
         None => ("", number),
@@ -73,7 +73,7 @@ pub(crate) fn write_canonical(number: &str, out: &mut Output) {
     }
 }
 
-fn push_zeros(count: i64, out: &mut Output) {
+fn push_zeros(count: i64, out: &mut TextOutput) {
     (0..count).for_each(|_| out.push(b'0'));
 }
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     fn canonical(number: &str) -> String {
-        let mut out = Output::with_capacity(0);
+        let mut out = TextOutput::with_capacity(0);
         write_canonical(number, &mut out);
         out.into_string()
     }

@@ -5,7 +5,7 @@ use super::Encoder;
 use super::number;
 use crate::refusal::Refusal;
 use std::borrow::Cow;
-use tokenforge_json::content::Content;
+use tokenforge_json::content::StringContent;
 use tokenforge_json::tape::LexemeKind;
 use tokenforge_json::unescape;
 
@@ -61,7 +61,7 @@ impl Encoder<'_> {
     #[cold]
     fn respelled_string(&mut self, at: usize) -> Result<(), Refusal> {
         let value = self.value(at)?;
-        let content = Content::of(&value);
+        let content = StringContent::of(&value);
         if quote::needs_quotes(value.as_bytes(), content, self.options.delimiter) {
             quote::write_quoted(&value, &mut self.out);
         } else {
@@ -74,7 +74,7 @@ impl Encoder<'_> {
     #[cold]
     fn respelled_key(&mut self, at: usize) -> Result<(), Refusal> {
         let key = self.value(at)?;
-        if quote::is_bare_key(key.as_bytes(), Content::of(&key)) {
+        if quote::is_bare_key(key.as_bytes(), StringContent::of(&key)) {
             self.out.push_str(&key);
         } else {
             quote::write_quoted(&key, &mut self.out);

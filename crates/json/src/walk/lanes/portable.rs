@@ -1,17 +1,17 @@
-//! Sixteen bytes at a time, on any processor.
+//! SIMD on any processor: sixteen bytes at a time.
 
-use crate::walk::blocks::{Block, Marks, Mask, Outline, Scan};
+use crate::walk::blocks::{Block, BlockMask, BlockScan, StringMarks, StructureMarks};
 use wide::u8x16;
 
 /// Finds the tokens of as many blocks as there is room for, and says how many that were.
-pub(super) fn fill(scan: &mut Scan<'_>, batch: &mut [Mask]) -> usize {
+pub(super) fn fill(scan: &mut BlockScan<'_>, batch: &mut [BlockMask]) -> usize {
     scan.fill(batch, marks, outline)
 }
 
 #[inline(always)]
-fn marks(block: &Block) -> Marks {
+fn marks(block: &Block) -> StringMarks {
     let lanes = Lanes::of(block);
-    Marks {
+    StringMarks {
         quotes: lanes.mask(|bytes| equal(bytes, b'"')),
         backslashes: lanes.mask(|bytes| equal(bytes, b'\\')),
         controls: lanes.mask(|bytes| bytes.min(u8x16::splat(0x1f)).simd_eq(bytes)),
@@ -20,7 +20,7 @@ fn marks(block: &Block) -> Marks {
 }
 
 #[inline(always)]
-fn outline(block: &Block) -> Outline {
+fn outline(block: &Block) -> StructureMarks {
     let lanes = Lanes::of(block);
     let structure = lanes.mask(|bytes| {
         // A bracket and its brace differ in one bit.
@@ -32,7 +32,7 @@ fn outline(block: &Block) -> Outline {
         let breaks = equal(bytes, b'\n') | equal(bytes, b'\r');
         breaks | equal(bytes, b' ') | equal(bytes, b'\t')
     });
-    Outline { structure, white_space }
+    StructureMarks { structure, white_space }
 }
 
 struct Lanes([u8x16; 4]);
@@ -45,8 +45,9 @@ impl Lanes {
     }
 
     #[inline(always)]
-    fn mask(&self, class: impl Fn(u8x16) -> u8x16) -> Mask {
-        let bits = |index: usize| Mask::from(class(self.0[index]).to_bitmask()) << (16 * index);
+    fn mask(&self, class: impl Fn(u8x16) -> u8x16) -> BlockMask {
+        let bits =
+            |index: usize| BlockMask::from(class(self.0[index]).to_bitmask()) << (16 * index);
         bits(0) | bits(1) | bits(2) | bits(3)
     }
 }

@@ -1,9 +1,9 @@
-//! 32 bytes at a time, with AVX2.
+//! SIMD with AVX2: 32 bytes at a time.
 //!
 //! Written without closures: what the standard library does with them is not compiled for AVX2, and calling back and forth
 //! costs more than the work.
 
-use crate::walk::blocks::{Block, Marks, Mask, Outline, Scan};
+use crate::walk::blocks::{Block, BlockMask, BlockScan, StringMarks, StructureMarks};
 use std::arch::x86_64::{
     __m256i, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256,
     _mm256_set1_epi8, _mm256_setr_epi64x,
@@ -11,15 +11,15 @@ use std::arch::x86_64::{
 
 /// Finds the tokens of as many blocks as there is room for, and says how many that were.
 #[target_feature(enable = "avx2")]
-pub(super) fn fill(scan: &mut Scan<'_>, batch: &mut [Mask]) -> usize {
+pub(super) fn fill(scan: &mut BlockScan<'_>, batch: &mut [BlockMask]) -> usize {
     scan.fill(batch, |block| marks(block), |block| outline(block))
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn marks(block: &Block) -> Marks {
+fn marks(block: &Block) -> StringMarks {
     let [low, high] = lanes(block);
-    Marks {
+    StringMarks {
         quotes: mask(equal(low, b'"'), equal(high, b'"')),
         backslashes: mask(equal(low, b'\\'), equal(high, b'\\')),
         controls: mask(controls(low), controls(high)),
@@ -29,9 +29,9 @@ fn marks(block: &Block) -> Marks {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn outline(block: &Block) -> Outline {
+fn outline(block: &Block) -> StructureMarks {
     let [low, high] = lanes(block);
-    Outline {
+    StructureMarks {
         structure: mask(structure(low), structure(high)),
         white_space: mask(white_space(low), white_space(high)),
     }
@@ -91,7 +91,7 @@ fn equal(bytes: __m256i, byte: u8) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn mask(low: __m256i, high: __m256i) -> Mask {
-    let bits = |half| Mask::from(_mm256_movemask_epi8(half).cast_unsigned());
+fn mask(low: __m256i, high: __m256i) -> BlockMask {
+    let bits = |half| BlockMask::from(_mm256_movemask_epi8(half).cast_unsigned());
     bits(low) | bits(high) << 32
 }

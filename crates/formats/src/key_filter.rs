@@ -1,13 +1,13 @@
-//! "Have I seen this key before?", answered in a few instructions: surely not, or perhaps.
+//! A Bloom filter of keys: "was this key here before?", answered in a few instructions with surely not, or perhaps.
 
 /// The marks of keys, two bits each in words of their own. Keys that share both may be equal; few others do.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Marks {
+pub(crate) struct KeyFilter {
     ends: u64,
     middles: u64,
 }
 
-impl Marks {
+impl KeyFilter {
     /// Adds a key. False if it surely was not there; true if it was, and now and then if it was not.
     #[inline]
     pub(crate) fn add(&mut self, key: &[u8]) -> bool {
@@ -26,15 +26,15 @@ impl Marks {
 
 #[cfg(test)]
 mod tests {
-    use super::Marks;
+    use super::KeyFilter;
 
     #[test]
     fn a_key_that_was_added_is_never_surely_new() {
         let keys =
             ["", "a", "b", "id", "name", "created_at", "é", "a rather long key of an object"];
-        let mut marks = Marks::default();
-        let doubts = keys.iter().filter(|key| marks.add(key.as_bytes())).count();
+        let mut filter = KeyFilter::default();
+        let doubts = keys.iter().filter(|key| filter.add(key.as_bytes())).count();
         assert!(doubts <= 1, "the keys of a small object are told apart");
-        assert!(keys.iter().all(|key| marks.add(key.as_bytes())));
+        assert!(keys.iter().all(|key| filter.add(key.as_bytes())));
     }
 }

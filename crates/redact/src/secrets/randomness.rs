@@ -1,4 +1,4 @@
-//! Does a value look drawn at random, or written by a person as an example, a name or a piece of code?
+//! Randomness (entropy) of a value: does it look drawn at random, or written by a person as an example, a name or a piece of code?
 
 /// Words that people write where a secret would go. A random value has one of them once in ten thousand times.
 const PLACEHOLDERS: [&str; 27] = [
@@ -47,7 +47,7 @@ const WORDS: [&str; 10] = [
 
 /// Bytes of each kind in a value.
 #[derive(Default)]
-struct Kinds {
+struct CharacterKinds {
     lower: usize,
     upper: usize,
     digit: usize,
@@ -58,7 +58,7 @@ struct Kinds {
 
 /// A key or token: long, even, with digits scattered between the letters.
 pub(crate) fn is_random(value: &str) -> bool {
-    let kinds = Kinds::of(value);
+    let kinds = CharacterKinds::of(value);
     value.len() >= 16
         && kinds.lower + kinds.upper >= 3
         && kinds.turns >= 3
@@ -72,7 +72,7 @@ pub(crate) fn is_random(value: &str) -> bool {
 
 /// A password: shorter, with several kinds of characters. Where code may stand, it must not look like a name in it.
 pub(crate) fn is_password(value: &str, is_literal: bool) -> bool {
-    let kinds = Kinds::of(value);
+    let kinds = CharacterKinds::of(value);
     let is_varied = if is_literal { kinds.number() >= 3 } else { kinds.symbol > 0 };
     value.len() >= 8
         && kinds.lower + kinds.upper > 0
@@ -85,7 +85,7 @@ pub(crate) fn is_password(value: &str, is_literal: bool) -> bool {
 
 /// Letters and digits in one value, and not a placeholder: enough where the place already says that it is a secret.
 pub(crate) fn is_mixed(value: &str) -> bool {
-    let kinds = Kinds::of(value);
+    let kinds = CharacterKinds::of(value);
     kinds.digit + kinds.upper > 0
         && kinds.lower + kinds.upper > 0
         && !is_made_up(value)
@@ -140,7 +140,7 @@ fn is_uuid(value: &str) -> bool {
         })
 }
 
-impl Kinds {
+impl CharacterKinds {
     /// How many kinds there are.
     fn number(&self) -> usize {
         [self.lower, self.upper, self.digit, self.symbol].iter().filter(|&&count| count > 0).count()

@@ -10,15 +10,15 @@ use tokenforge_json::tape::{Json, LexemeKind};
 ///
 /// Prints are seeded anew in every process, so that no input can be made to collide. Nothing that is written depends
 /// on them but through equality.
-pub(super) struct Prints {
+pub(super) struct Fingerprints {
     builder: DefaultHashBuilder,
     /// By node; where the weight is 0 there is none yet.
-    made: Vec<Print>,
+    made: Vec<Fingerprint>,
 }
 
 /// The print of a value.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Print {
+pub(super) struct Fingerprint {
     pub(super) hash: u64,
     /// About how many tokens the value costs where it is written plainly; 1 at least.
     pub(super) weight: u32,
@@ -26,15 +26,15 @@ pub(super) struct Print {
     pub(super) entry: u32,
 }
 
-impl Prints {
+impl Fingerprints {
     pub(super) fn new(json: &Json<'_>) -> Self {
-        let made = vec![Print::default(); json.next(0)];
+        let made = vec![Fingerprint::default(); json.next(0)];
         Self { builder: DefaultHashBuilder::default(), made }
     }
 
     /// The print of the value at `at`.
     #[inline]
-    pub(super) fn of(&mut self, json: &Json<'_>, at: usize) -> Print {
+    pub(super) fn of(&mut self, json: &Json<'_>, at: usize) -> Fingerprint {
         if self.made[at].weight == 0 {
             // From the end: what is inside a container lies behind it.
             for inner in (at..json.next(at)).rev() {
@@ -52,13 +52,13 @@ impl Prints {
         self.made[at].entry = entry;
     }
 
-    fn make(&self, json: &Json<'_>, at: usize) -> Print {
+    fn make(&self, json: &Json<'_>, at: usize) -> Fingerprint {
         let mut hasher = self.builder.build_hasher();
         let kind = json.node(at).kind;
         if !kind.is_container() {
             hasher.write(json.raw(at).as_bytes());
             let weight = scalar_weight(json, at).max(1);
-            return Print { hash: hasher.finish(), weight, entry: 0 };
+            return Fingerprint { hash: hasher.finish(), weight, entry: 0 };
         }
         hasher.write_u8(kind as u8);
         hasher.write_usize(json.count(at));
@@ -69,7 +69,7 @@ impl Prints {
             weight = weight.saturating_add(self.made[child].weight);
             child = json.next(child);
         }
-        Print { hash: hasher.finish(), weight, entry: 0 }
+        Fingerprint { hash: hasher.finish(), weight, entry: 0 }
     }
 }
 
