@@ -16,7 +16,7 @@ libfuzzer_sys::fuzz_target!(|body: &[u8]| {
         }
         let mut splices: Vec<_> = results.iter().map(|result| result.replaced_by("\"é\"\n")).collect();
         splices.extend(request.texts.iter().map(|text| text.replaced_by("\"é\"\n")));
-        splices.extend(request.head.forge.iter().map(|forge| forge.removed()));
+        splices.extend(request.head.forge.iter().map(|forge| forge.removal()));
         splices.extend(request.tools.iter().filter_map(|tools| tools.with_expand_tool(*dialect)));
         let spliced = splice(body, &splices).expect("spans do not overlap");
         let again = Request::read_with(&spliced, *dialect, MessageTexts::Wanted).expect("what was JSON stays JSON");

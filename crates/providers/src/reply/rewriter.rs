@@ -52,7 +52,7 @@ pub(crate) trait ReplyRewriter: Send + Sync {
 
     fn usage(&self) -> &TurnUsage;
 
-    /// What [`Reply::deferred`](super::Reply::deferred) gives: taken out, so that it is given once.
+    /// What [`Reply::take_deferred_calls`](super::Reply::take_deferred_calls) gives: taken out, so that it is given once.
     fn take_deferred_calls(&mut self) -> Option<DeferredCalls>;
 
     fn set_stored(&mut self, _: bool) {}
