@@ -178,24 +178,15 @@ pub(crate) fn rewrite(
         Err(NoPlan::Problem(problem)) => return Err(problem),
         Err(NoPlan::Effort) => return Ok(RewriteAttempt::Unfinished(None)),
         Err(NoPlan::Untouched) => {
-            let rewritten = RewrittenBody::untouched(&input.body);
-            return Ok(RewriteAttempt::Done(
-                match forge_member::without_member(&input.body, &input.options)? {
-                    Some(body) => RewrittenBody { body, is_changed: true, ..rewritten },
-                    None => rewritten,
-                },
-            ));
+            return RewrittenBody::without_forge(input).map(RewriteAttempt::Done);
         }
     };
     Ok(match rewrite_planned(input, budget, plan, &spans, &begun)? {
         PlannedAttempt::Done(rewritten) => RewriteAttempt::Done(rewritten),
         PlannedAttempt::Unfinished(request, begun) => {
             let request = request.into_owned();
-            RewriteAttempt::Unfinished(Some(UnfinishedRewrite {
-                request,
-                found: spans.into_hits(),
-                begun,
-            }))
+            let found = spans.into_hits();
+            RewriteAttempt::Unfinished(Some(UnfinishedRewrite { request, found, begun }))
         }
     })
 }
@@ -283,6 +274,15 @@ fn rewrite_planned<'o>(
 }
 
 impl RewrittenBody {
+    /// The body as it came, but for our own member.
+    fn without_forge(input: &RewriteInput) -> Result<Self, Problem> {
+        let untouched = Self::untouched(&input.body);
+        Ok(match forge_member::without_member(&input.body, &input.options)? {
+            Some(body) => RewrittenBody { body, is_changed: true, ..untouched },
+            None => untouched,
+        })
+    }
+
     /// The body as it came.
     pub(crate) fn untouched(body: &Bytes) -> Self {
         RewrittenBody {

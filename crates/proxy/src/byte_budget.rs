@@ -42,6 +42,8 @@ impl ByteBudget {
     }
 
     /// Are so many bytes too few to be counted?
+    #[inline]
+    #[must_use]
     pub fn is_small(bytes: usize) -> bool {
         bytes <= BLOCK
     }
