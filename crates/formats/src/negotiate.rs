@@ -32,15 +32,15 @@
 //!
 //! [`Format::from_str`]: std::str::FromStr::from_str
 
-mod accepted;
+mod accept_header;
 mod format;
 mod list;
 mod quality;
-mod reader;
+mod preferences;
 
 pub use format::{Format, UnknownFormat};
-pub use list::take_out;
-pub use reader::{By, Carrier, Reader, StcVersion, Wanted};
+pub use list::remove_accepted;
+pub use preferences::{DecidedBy, FormatCarrier, ClientPreferences, StcVersion, NegotiatedFormat};
 
 use http::HeaderName;
 

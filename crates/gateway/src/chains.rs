@@ -31,7 +31,7 @@ impl PluginChains {
                 plugins.push((made, placement(plugin)));
             }
         }
-        for name in tokenforge_plugin::builtin::ALWAYS {
+        for name in tokenforge_plugin::builtin::ENABLED_BY_DEFAULT {
             if settings.plugins.iter().all(|plugin| plugin.name != *name) {
                 let plugin = PluginSettings::named(*name);
                 plugins.push((registry.build(name, plugin.config.expose())?, placement(&plugin)));

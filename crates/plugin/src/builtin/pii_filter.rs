@@ -3,7 +3,7 @@
 //! E-mail addresses, telephone numbers, card numbers and bank accounts whose checksums are right, IP addresses. In JSON
 //! only values that are strings change, so that it stays JSON; a number stays a number.
 
-use crate::builtin::redactor::{self, MAX_BYTES, Place};
+use crate::builtin::redactor::{self, MAX_BYTES, RedactedPart};
 use crate::{BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,7 +23,7 @@ struct Settings {
     /// What replaces each kind, if not its name in brackets, as in `[EMAIL]`.
     replacements: BTreeMap<Kind, String>,
     /// Where it is looked for: in what models are asked and tools answer, unless said otherwise.
-    places: Vec<Place>,
+    places: Vec<RedactedPart>,
     /// The largest body that is looked at. About a larger one `on_error` decides.
     max_bytes: usize,
 }
@@ -33,7 +33,7 @@ impl Default for Settings {
         Self {
             kinds: Kind::ALL.into(),
             replacements: BTreeMap::new(),
-            places: Place::USUAL.into(),
+            places: RedactedPart::USUAL.into(),
             max_bytes: MAX_BYTES,
         }
     }
@@ -46,7 +46,7 @@ pub(crate) fn factory() -> impl Factory {
 
 struct PiiFilter {
     finder: Arc<PersonalFinder>,
-    places: Vec<Place>,
+    places: Vec<RedactedPart>,
     max_bytes: usize,
 }
 
@@ -109,7 +109,7 @@ impl Plugin for PiiFilter {
     }
 
     fn phases(&self) -> Phases {
-        Place::phases(&self.places)
+        RedactedPart::phases(&self.places)
     }
 
     fn body(&self, _: Phase) -> BodyNeed {

@@ -1,15 +1,15 @@
 //! The first words with a client: what the servers it sees can do.
 
-use super::answers::{json, problem};
+use super::responses::{json, problem};
 use super::lists::PATIENCE;
-use super::visit::Visit;
-use super::{Ask, Body, SESSION};
+use super::request_context::RequestContext;
+use super::{EndpointRequest, Body, SESSION};
 use crate::era::{Era, agreed, versions};
 use crate::hub::Hub;
-use crate::link::{Link, Server};
+use crate::server_link::{ServerLink, ServerInfo};
 use crate::message::Message;
-use crate::rpc::{self, Code};
-use crate::session::{Client, Scope};
+use crate::rpc::{self, ErrorCode};
+use crate::session::{ClientIdentity, ServerScope};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -23,9 +23,9 @@ impl Hub {
     /// Begins a session.
     pub(super) async fn welcome(
         self: &Arc<Self>,
-        ask: &Ask,
-        scope: Scope,
-        client: Client,
+        ask: &EndpointRequest,
+        scope: ServerScope,
+        client: ClientIdentity,
         message: &Message<'_>,
     ) -> Response<Body> {
         let id = message.id().unwrap_or("null");
@@ -36,11 +36,11 @@ impl Hub {
             return problem(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 Some(id),
-                Code::Internal,
+                ErrorCode::Internal,
                 "no session can be begun",
             );
         };
-        let visit = Visit::new(self, ask, scope, Era::Legacy, client, Some(session.clone()));
+        let visit = RequestContext::new(self, ask, scope, Era::Legacy, client, Some(session.clone()));
         let result = match visit.greeting().await {
             Ok(greeting) => greeting.initialized(session.version),
             Err(answer) => {
@@ -57,14 +57,14 @@ impl Hub {
 }
 
 /// What is said about the servers that a client sees.
-enum Greeting {
+enum ServerGreeting {
     /// All of them as one.
     All { capabilities: Value, instructions: String },
     /// One, as it said it.
-    One(Arc<Link>),
+    One(Arc<ServerLink>),
 }
 
-impl Visit {
+impl RequestContext {
     pub(super) async fn discover(self, id: &str) -> Response<Body> {
         let text = match self.greeting().await {
             Ok(greeting) => rpc::result(id, &greeting.discovered()),
@@ -73,7 +73,7 @@ impl Visit {
         json(StatusCode::OK, text)
     }
 
-    async fn greeting(&self) -> Result<Greeting, impl FnOnce(&str) -> String + use<>> {
+    async fn greeting(&self) -> Result<ServerGreeting, impl FnOnce(&str) -> String + use<>> {
         let mut servers = Vec::new();
         let deadline = Instant::now() + PATIENCE;
         let greet = |backend: Arc<crate::backend::Backend>| {
@@ -81,14 +81,14 @@ impl Visit {
             // A task of its own: a server that starts slowly goes on starting when nobody waits any more.
             tokio::spawn(async move { visit.link(&backend).await })
         };
-        if let Scope::One(prefix) = &self.scope {
+        if let ServerScope::One(prefix) = &self.scope {
             let prefix = prefix.clone();
             let link = match self.hub.backend(&prefix).map(greet) {
                 Some(greeting) => greeting.await.unwrap_or(Err(crate::failure::Failure::Broken)),
                 None => Err(crate::failure::Failure::NotGreeted),
             };
             return link
-                .map(Greeting::One)
+                .map(ServerGreeting::One)
                 .map_err(|failure| move |id: &str| failure.answer(id, &prefix));
         }
         let greetings: Vec<_> = self
@@ -102,15 +102,15 @@ impl Visit {
             }
         }
         let (capabilities, instructions) = (capabilities(&servers), instructions(&servers));
-        Ok(Greeting::All { capabilities, instructions })
+        Ok(ServerGreeting::All { capabilities, instructions })
     }
 }
 
-impl Greeting {
+impl ServerGreeting {
     /// As the answer to `initialize`.
     fn initialized(&self, version: &str) -> String {
         match self {
-            Greeting::One(link) if link.era == Era::Legacy => {
+            ServerGreeting::One(link) if link.era == Era::Legacy => {
                 let said = &link.server.said;
                 let Ok(node) = Node::read(said) else { return said.clone() };
                 let mut edits = Edit::new(said);
@@ -126,7 +126,7 @@ impl Greeting {
     /// As the answer to `server/discover`.
     fn discovered(&self) -> String {
         match self {
-            Greeting::One(link) if link.era == Era::Modern => {
+            ServerGreeting::One(link) if link.era == Era::Modern => {
                 let said = &link.server.said;
                 let Ok(node) = Node::read(said) else { return said.clone() };
                 let mut edits = Edit::new(said);
@@ -145,11 +145,11 @@ impl Greeting {
 
     fn members(&self) -> String {
         let (capabilities, instructions) = match self {
-            Greeting::All { capabilities, instructions } => (
+            ServerGreeting::All { capabilities, instructions } => (
                 capabilities.to_string(),
                 Some(quote(instructions)).filter(|_| !instructions.is_empty()),
             ),
-            Greeting::One(link) => {
+            ServerGreeting::One(link) => {
                 (link.server.capabilities.clone(), link.server.instructions.clone())
             }
         };
@@ -160,14 +160,14 @@ impl Greeting {
 
     fn info(&self) -> String {
         match self {
-            Greeting::All { .. } => rpc::own_info(),
-            Greeting::One(link) => link.server.info.clone(),
+            ServerGreeting::All { .. } => rpc::own_info(),
+            ServerGreeting::One(link) => link.server.info.clone(),
         }
     }
 }
 
 /// What servers can do together. Tools are always among it: we have one of our own, and servers may come later.
-fn capabilities(servers: &[(Arc<str>, Server)]) -> Value {
+fn capabilities(servers: &[(Arc<str>, ServerInfo)]) -> Value {
     let can = |capability: &str| servers.iter().any(|(_, server)| server.can(capability));
     let mut all = json!({"tools": {"listChanged": true}});
     if can("prompts") {
@@ -185,7 +185,7 @@ fn capabilities(servers: &[(Arc<str>, Server)]) -> Value {
 }
 
 /// How to use them, each under its prefix.
-fn instructions(servers: &[(Arc<str>, Server)]) -> String {
+fn instructions(servers: &[(Arc<str>, ServerInfo)]) -> String {
     let mut all = String::new();
     for (prefix, server) in servers {
         let own = server.instructions.as_deref().and_then(|own| Node::read(own).ok()?.text());
