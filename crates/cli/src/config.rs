@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueHint};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use tokenforge_config::{
-    ConfigError, Origins, Overrides, SettingOrigin, SETTINGS, Setting, Settings, overview, schema,
+    ConfigError, Origins, Overrides, SETTINGS, Setting, SettingOrigin, Settings, overview, schema,
     settings_table,
 };
 

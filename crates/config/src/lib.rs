@@ -44,4 +44,4 @@ pub use settings::{
     OnError, PluginConfig, PluginSettings, Price, Provider, ProviderKind, Route, SchemaCompression,
     Settings, StoreSettings, StoreUrl, Strategy, Structured, ToolOutput, UnknownChoice, Upstreams,
 };
-pub use table::{TakesEffect, SETTINGS, Setting};
+pub use table::{SETTINGS, Setting, TakesEffect};

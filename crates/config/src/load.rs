@@ -101,7 +101,11 @@ impl Settings {
 }
 
 /// The flag or variable that has the last word about a setting.
-fn written(key: &str, environment: Environment<'_>, overrides: &Overrides) -> Option<SettingOrigin> {
+fn written(
+    key: &str,
+    environment: Environment<'_>,
+    overrides: &Overrides,
+) -> Option<SettingOrigin> {
     let flag = flags(overrides).find(|(setting, ..)| setting.path == key);
     let variable = || variables(environment).find(|(setting, ..)| setting.path == key);
     let flag = flag.map(|(_, flag, _)| SettingOrigin::Flag(flag));

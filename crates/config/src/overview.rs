@@ -5,7 +5,7 @@ use crate::origin::Origins;
 use crate::reference::schema;
 use crate::settings::Settings;
 use crate::show::at;
-use crate::table::{TakesEffect, SETTINGS, Setting};
+use crate::table::{SETTINGS, Setting, TakesEffect};
 use serde_json::{Value, json};
 
 /// Every setting in the order of the file, with secrets as `***`.
@@ -49,7 +49,9 @@ pub fn overview(settings: &Settings, origins: &Origins) -> Vec<Value> {
 
 fn origin(place: Option<&SettingOrigin>, is_default: bool) -> Value {
     match place {
-        Some(SettingOrigin::File { name, line, .. }) => json!({"from": "file", "name": name, "line": line}),
+        Some(SettingOrigin::File { name, line, .. }) => {
+            json!({"from": "file", "name": name, "line": line})
+        }
         Some(SettingOrigin::Variable(name)) => json!({"from": "variable", "name": name}),
         Some(SettingOrigin::Flag(name)) => json!({"from": "flag", "name": name}),
         Some(SettingOrigin::Patch | SettingOrigin::Together) => json!({"from": "change"}),

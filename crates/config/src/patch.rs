@@ -4,7 +4,7 @@ use crate::error::{ConfigError, SettingFault, SettingOrigin};
 use crate::load::{faults, read};
 use crate::settings::Settings;
 use crate::show::{at, set};
-use crate::table::{TakesEffect, SETTINGS};
+use crate::table::{SETTINGS, TakesEffect};
 use serde_json::{Map, Value};
 
 impl Settings {
@@ -86,7 +86,12 @@ pub(crate) fn collect<'a>(
                     format!("cannot be changed here, edit the file; {WHAT_CAN}"),
                 ));
             }
-            None => return Err(SettingFault::new(path, format!("there is no such setting; {WHAT_CAN}"))),
+            None => {
+                return Err(SettingFault::new(
+                    path,
+                    format!("there is no such setting; {WHAT_CAN}"),
+                ));
+            }
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::raw::{MappedJson, Raw};
 use crate::settings::Settings;
-use crate::table::{TakesEffect, SETTINGS};
+use crate::table::{SETTINGS, TakesEffect};
 use serde_json::{Map, Value};
 
 impl Settings {

@@ -35,12 +35,12 @@
 mod accept_header;
 mod format;
 mod list;
-mod quality;
 mod preferences;
+mod quality;
 
 pub use format::{Format, UnknownFormat};
 pub use list::remove_accepted;
-pub use preferences::{DecidedBy, FormatCarrier, ClientPreferences, StcVersion, NegotiatedFormat};
+pub use preferences::{ClientPreferences, DecidedBy, FormatCarrier, NegotiatedFormat, StcVersion};
 
 use http::HeaderName;
 

@@ -2,7 +2,7 @@
 
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::server_link::{ServerLink, LinkResources, UnsolicitedSink, ClientIntroduction};
+use crate::server_link::{ClientIntroduction, LinkResources, ServerLink, UnsolicitedSink};
 use crate::session::Session;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -3,17 +3,17 @@
 //! `/mcp` is all servers as one, `/mcp/PREFIX` is one server as it is. A message with the `_meta` of the modern era is
 //! served by itself; `initialize` begins a session of the legacy one.
 
-mod responses;
 mod check;
 mod finish;
+mod initialize;
 mod listen;
 mod lists;
-mod resumable_stream;
 mod relay;
+mod request_context;
+mod responses;
+mod resumable_stream;
 mod route;
 mod tools;
-mod request_context;
-mod initialize;
 
 use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, Era, LEGACY, VERSION_KEY};
 use crate::hook::Hooks;
@@ -24,13 +24,13 @@ use crate::session::{ClientIdentity, EventId, ServerScope, Session};
 use crate::tasks::without_tasks;
 pub(crate) use finish::complete;
 
-use responses::{empty, json, problem};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, USER_AGENT};
 use http::{Method, Response, StatusCode};
+use request_context::RequestContext;
+use responses::{empty, json, problem};
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use request_context::RequestContext;
 
 pub use responses::{Body, BodyError};
 
@@ -133,7 +133,8 @@ impl Hub {
             return answer.into();
         }
         let (info, capabilities) = (message.meta(CLIENT_KEY), message.meta(CAPABILITIES_KEY));
-        let client = ClientIdentity::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
+        let client =
+            ClientIdentity::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
         RequestContext::new(self, ask, scope, Era::Modern, client, None).request(message).await
     }
 
@@ -145,7 +146,8 @@ impl Hub {
     ) -> Response<Body> {
         if message.method() == "initialize" && message.sort() == Sort::Request {
             let (info, capabilities) = (message.param("clientInfo"), message.param("capabilities"));
-            let client = ClientIdentity::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
+            let client =
+                ClientIdentity::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
             return self.welcome(ask, scope, client, message).await;
         }
         let session = match self.session(ask, &scope) {
@@ -162,7 +164,11 @@ impl Hub {
     }
 
     /// The session of a request, or why there is none.
-    fn session(&self, ask: &EndpointRequest, scope: &ServerScope) -> Result<Arc<Session>, Box<Response<Body>>> {
+    fn session(
+        &self,
+        ask: &EndpointRequest,
+        scope: &ServerScope,
+    ) -> Result<Arc<Session>, Box<Response<Body>>> {
         let refused =
             |status, message| Err(Box::new(problem(status, None, ErrorCode::Request, message)));
         let Some(id) = ask.text(SESSION) else {

@@ -58,9 +58,11 @@ impl Failure {
     pub fn answer(&self, id: &str, prefix: &str) -> String {
         match self {
             Failure::Cancelled => rpc::error(Some(id), ErrorCode::Cancelled, "cancelled"),
-            failure => {
-                rpc::error(Some(id), ErrorCode::Server, &format!("tool server `{prefix}`: {failure}"))
-            }
+            failure => rpc::error(
+                Some(id),
+                ErrorCode::Server,
+                &format!("tool server `{prefix}`: {failure}"),
+            ),
         }
     }
 }

@@ -7,11 +7,13 @@ mod sessions;
 use crate::backend::{Backend, LinkKey};
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::server_link::{ServerLink, LinkResources, UnsolicitedSink, ClientIntroduction, ServerChannel};
 use crate::list::ListKind;
 use crate::message::{Message, Sort};
 use crate::redaction::redacted;
 use crate::rpc;
+use crate::server_link::{
+    ClientIntroduction, LinkResources, ServerChannel, ServerLink, UnsolicitedSink,
+};
 use crate::session::{ClientIdentity, ServerScope, Session};
 use crate::stats::CallStats;
 use crate::transport::Transport;
@@ -27,7 +29,7 @@ use tokenforge_engine::{Mode, Original};
 use tokenforge_ledger::ResultOutcome;
 use tokio::sync::{Semaphore, broadcast};
 
-pub use registry::{NotSaved, BackendRegistry};
+pub use registry::{BackendRegistry, NotSaved};
 
 /// How many addresses of resources are remembered.
 const ADDRESSES: usize = 10_000;

@@ -204,8 +204,13 @@ mod tests {
     #[test]
     fn m1_tools_of_many_servers_are_one_list_and_each_is_as_it_was_written() {
         let parts = [part("w", WEATHER, false), part("o", OTHER, false)];
-        let text =
-            merge_lists(ListKind::Tools, &parts, ListCursor::default(), Some("{\"name\":\"e\"}"), Era::Legacy);
+        let text = merge_lists(
+            ListKind::Tools,
+            &parts,
+            ListCursor::default(),
+            Some("{\"name\":\"e\"}"),
+            Era::Legacy,
+        );
         let next = ListCursor([("w".to_owned(), Some("p2".to_owned()))].into()).written().unwrap();
         let expected = format!(
             r#"{{"tools":[{{"x-own": 1.0 ,"name":"w__t","outputSchema":{{}}}},{{"name":"o__t","description":"d"}}],"nextCursor":"{next}"}}"#
@@ -256,7 +261,8 @@ mod tests {
             part("w", r#"{"jsonrpc":"2.0","id":1,"error":{}}"#, false),
             part("x", "garbage", false),
         ];
-        let text = merge_lists(ListKind::Resources, &parts, ListCursor::default(), None, Era::Legacy);
+        let text =
+            merge_lists(ListKind::Resources, &parts, ListCursor::default(), None, Era::Legacy);
         assert_eq!(text, r#"{"resources":[]}"#);
     }
 }

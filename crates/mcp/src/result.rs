@@ -78,7 +78,8 @@ impl Default for ResultFigures {
 /// Rewrites the answer to a call. What is no result, or none of a tool, stays as it is.
 #[must_use]
 pub fn rewrite(answer: &str, job: &RewriteJob<'_>, engine: &Engine<'_>) -> RewrittenResult {
-    let kept = RewrittenResult { answer: None, figures: ResultFigures::default(), originals: Vec::new() };
+    let kept =
+        RewrittenResult { answer: None, figures: ResultFigures::default(), originals: Vec::new() };
     let Ok(message) = Message::read(answer) else { return kept };
     let Some(result) = message.result() else { return kept };
     let [content, copy, error, meta] =
@@ -137,7 +138,11 @@ pub fn rewrite(answer: &str, job: &RewriteJob<'_>, engine: &Engine<'_>) -> Rewri
             }
         }
     }
-    RewrittenResult { answer: Some(edits.done().into_owned()), figures, originals: work.made.originals }
+    RewrittenResult {
+        answer: Some(edits.done().into_owned()),
+        figures,
+        originals: work.made.originals,
+    }
 }
 
 /// The texts of a result that a model reads.
@@ -226,7 +231,8 @@ impl ResultRewriter<'_> {
 }
 
 fn note(made: &RewriteOutcome, elapsed: Duration) -> String {
-    let ResultFigures { format, bytes_before, bytes_after, tokens_before, tokens_after } = made.figures;
+    let ResultFigures { format, bytes_before, bytes_after, tokens_before, tokens_after } =
+        made.figures;
     let mut note = json!({
         "format": format,
         "bytes_before": bytes_before, "bytes_after": bytes_after,

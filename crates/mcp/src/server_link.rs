@@ -1,18 +1,18 @@
 //! A conversation with one server, for one client or for all clients of a tenant.
 
-mod remote;
 mod call;
+mod dispatcher;
 mod handshake;
 mod head;
-mod dispatcher;
 mod lines;
 mod pending;
 mod program;
+mod remote;
 
-pub(crate) use call::{CallInProgress, CallEvent};
+pub(crate) use call::{CallEvent, CallInProgress};
+pub(crate) use dispatcher::UnsolicitedSink;
 pub(crate) use handshake::ServerInfo;
 pub(crate) use head::{ModernHeaders, named, parameters, read as read_header};
-pub(crate) use dispatcher::UnsolicitedSink;
 
 use crate::era::Era;
 use crate::failure::Failure;
@@ -20,10 +20,10 @@ use crate::message::{Message, Sort};
 use crate::outgoing::{Introduction, outgoing};
 use crate::rpc::{self, ErrorCode};
 use crate::transport::Transport;
-use remote::RemoteServer;
-use http::header::{HeaderMap, HeaderName, HeaderValue};
 use dispatcher::MessageDispatcher;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
 use program::ServerProgram;
+use remote::RemoteServer;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_config::{McpBackend, McpTarget};
@@ -146,8 +146,14 @@ impl ServerLink {
             McpTarget::Command { command, args, env, folder } => {
                 let permit =
                     means.programs.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
-                let program =
-                    ServerProgram::start(command, args, env, folder.as_deref(), inbox.clone(), permit)?;
+                let program = ServerProgram::start(
+                    command,
+                    args,
+                    env,
+                    folder.as_deref(),
+                    inbox.clone(),
+                    permit,
+                )?;
                 // Old programs may end at a word that they do not know before the greeting.
                 (ServerChannel::Program(program), Era::Legacy)
             }
@@ -198,7 +204,8 @@ impl ServerLink {
             Era::Modern => Introduction::Told { info, capabilities },
             Era::Legacy => Introduction::Nothing,
         };
-        let mut head = ModernHeaders { era: self.era, method: method.to_owned(), ..ModernHeaders::default() };
+        let mut head =
+            ModernHeaders { era: self.era, method: method.to_owned(), ..ModernHeaders::default() };
         if let Ok(message) = Message::read(&text) {
             head.name = named(&message);
             text = outgoing(&message, id, None, introduction).text;

@@ -3,10 +3,10 @@
 mod outbox;
 mod streams;
 
-use crate::server_link::{ServerLink, ClientIntroduction, ServerChannel};
 use crate::message::{Message, Sort};
 use crate::outgoing::under_id;
 use crate::rpc::{self, ErrorCode};
+use crate::server_link::{ClientIntroduction, ServerChannel, ServerLink};
 use outbox::SessionOutbox;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use tokenforge_config::Structured;
 use tokenforge_json::{Edit, Node};
 use tokio::sync::oneshot;
 
-pub(crate) use streams::{StreamResumption, BodySender, EventId, SessionStreams};
+pub(crate) use streams::{BodySender, EventId, SessionStreams, StreamResumption};
 
 /// How many questions of servers may be open.
 const QUESTIONS: usize = 256;

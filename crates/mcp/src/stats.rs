@@ -222,8 +222,12 @@ mod tests {
     #[test]
     fn m15_calls_times_and_savings_are_counted_by_tool_and_form() {
         let stats = CallStats::default();
-        let figures =
-            ResultFigures { format: "toon", tokens_before: 100, tokens_after: 40, ..ResultFigures::default() };
+        let figures = ResultFigures {
+            format: "toon",
+            tokens_before: 100,
+            tokens_after: 40,
+            ..ResultFigures::default()
+        };
         for ms in 1..=100 {
             stats.called("w", "t", Duration::from_millis(ms), false, &figures);
         }

@@ -6,9 +6,9 @@ mod run;
 
 pub use run::{ProxiedProgram, run_stdio_proxy};
 
+use crate::endpoint::complete;
 use crate::era::{CLIENT_KEY, Era, VERSION_KEY};
 use crate::expand;
-use crate::endpoint::complete;
 use crate::hub::{HubSettings, Originals};
 use crate::list::{self, ListKind};
 use crate::message::{Message, Sort};
@@ -75,7 +75,9 @@ impl StdioProxy {
     /// What becomes of a message of the client.
     pub fn from_client(&mut self, text: &str) -> ProxyStep {
         let Ok(message) = Message::read(text) else { return ProxyStep::Pass };
-        let (Sort::Request, Some(id)) = (message.sort(), message.id()) else { return ProxyStep::Pass };
+        let (Sort::Request, Some(id)) = (message.sort(), message.id()) else {
+            return ProxyStep::Pass;
+        };
         let info = message.meta(CLIENT_KEY).or_else(|| message.param("clientInfo"));
         if let Some(name) = info.and_then(|info| info.get("name")?.text()) {
             self.client = name.into_owned();
@@ -125,7 +127,9 @@ impl StdioProxy {
         match self.asked.remove(id) {
             None => self.redacted(text, Some(id)),
             Some(OpenRequest::Names) => ProxyStep::Pass,
-            Some(OpenRequest::Call(call)) => ProxyStep::Result(Box::new(AnsweredCall(call, self.client.clone()))),
+            Some(OpenRequest::Call(call)) => {
+                ProxyStep::Result(Box::new(AnsweredCall(call, self.client.clone())))
+            }
             Some(OpenRequest::Tools(structured)) => {
                 self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
                 let mut edits = Edit::new(text);
@@ -138,7 +142,11 @@ impl StdioProxy {
                     own,
                     &mut edits,
                 );
-                if edits.is_empty() { ProxyStep::Pass } else { ProxyStep::Change(edits.done().into_owned()) }
+                if edits.is_empty() {
+                    ProxyStep::Pass
+                } else {
+                    ProxyStep::Change(edits.done().into_owned())
+                }
             }
         }
     }
@@ -251,7 +259,8 @@ mod tests {
         let ProxyStep::Change(shown) = filter.from_server(list) else { panic!("nothing changed") };
         assert!(!shown.contains("outputSchema") && shown.contains(expand::NAME), "{shown}");
         ask(&mut filter, 2, "tools/call", json!({"name": "t"}));
-        let ProxyStep::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+        let ProxyStep::Result(called) =
+            filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
         else {
             panic!("it was not known what this answers")
         };
@@ -262,7 +271,8 @@ mod tests {
     fn the_format_may_come_with_the_call() {
         let mut filter = filter();
         ask(&mut filter, 2, "tools/call", json!({"name": "t", "_meta": {FORMAT_KEY: "TOON"}}));
-        let ProxyStep::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+        let ProxyStep::Result(called) =
+            filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
         else {
             panic!("it was not known what this answers")
         };

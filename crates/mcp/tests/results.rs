@@ -10,7 +10,7 @@ use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, Settings, Vault};
 use tokenforge_formats::negotiate::Format;
 use tokenforge_formats::{Json, decode_any};
-use tokenforge_mcp::{RewriteJob, RESULT_KEY, RewrittenResult, ResultRule, rewrite};
+use tokenforge_mcp::{RESULT_KEY, ResultRule, RewriteJob, RewrittenResult, rewrite};
 use tokenforge_samples::{Nasty, nasty};
 
 const ALL: ResultRule = ResultRule { format: Format::Auto, min_bytes: 0, max_bytes: 8 << 20 };
@@ -220,7 +220,8 @@ fn i12_what_only_the_structured_copy_says_is_not_lost_with_it() {
     // A copy that only wraps the text needs no second text.
     let mut wrapped = text_result("line one\nline two");
     wrapped["structuredContent"] = json!({"content": "line one\nline two"});
-    let dropped = shown(&wrapped, &RewriteJob { structured: Structured::Drop, ..job(Format::Auto) });
+    let dropped =
+        shown(&wrapped, &RewriteJob { structured: Structured::Drop, ..job(Format::Auto) });
     assert_eq!(dropped["content"], wrapped["content"]);
 }
 

@@ -1,6 +1,6 @@
 //! A request and its response on their way through the gateway, as the gateway sees them.
 
-use crate::failure::{FailureCause, Failure};
+use crate::failure::{Failure, FailureCause};
 use crate::tool::ToolId;
 use bytes::Bytes;
 use http::{Extensions, request, response};

@@ -14,7 +14,8 @@ pub(crate) async fn call(
     context: Context<'_>,
     limit: Duration,
 ) -> Result<Flow, FailureCause> {
-    let call = catch_unwind(AssertUnwindSafe(|| plugin.call(context))).map_err(|_| FailureCause::Panic)?;
+    let call =
+        catch_unwind(AssertUnwindSafe(|| plugin.call(context))).map_err(|_| FailureCause::Panic)?;
     match tokio::time::timeout(limit, Isolated(Some(call))).await {
         Ok(result) => result,
         Err(_) => Err(FailureCause::Timeout(limit)),

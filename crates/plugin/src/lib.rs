@@ -99,7 +99,7 @@ pub use connection::is_hop_by_hop;
 pub use context::Context;
 pub use exchange::Exchange;
 pub use factory::{Factory, factory};
-pub use failure::{FailureCause, Failure};
+pub use failure::{Failure, FailureCause};
 pub use metrics::PluginMetrics;
 pub use phase::{Phase, Phases};
 pub use placement::{ErrorPolicy, Placement};

@@ -48,7 +48,12 @@ impl Meter {
         self.0[phase.index()].calls.fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn count_result(&self, phase: Phase, result: &Result<Flow, FailureCause>, took: Duration) {
+    pub(crate) fn count_result(
+        &self,
+        phase: Phase,
+        result: &Result<Flow, FailureCause>,
+        took: Duration,
+    ) {
         let counters = &self.0[phase.index()];
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         counters.nanoseconds.fetch_add(nanoseconds, Relaxed);

@@ -68,9 +68,10 @@ fn strategy(settings: &Settings) -> Option<SettingFault> {
     match tool_output.strategy {
         Strategy::Passthrough | Strategy::Simple => None,
         Strategy::Api if tool_output.api.endpoint.is_some() => None,
-        Strategy::Api => {
-            Some(SettingFault::new("pipes.tool_output.api.endpoint", "is required by `strategy: api`"))
-        }
+        Strategy::Api => Some(SettingFault::new(
+            "pipes.tool_output.api.endpoint",
+            "is required by `strategy: api`",
+        )),
         Strategy::ExternalProvider => match settings.asked_provider() {
             None => {
                 let problem = "is required by `strategy: external_provider`: a name in `providers`";

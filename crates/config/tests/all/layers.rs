@@ -3,8 +3,8 @@
 use crate::kit::{file, load, variables};
 use serde_json::json;
 use tokenforge_config::{
-    ConfigFile, Origins, Overrides, SettingOrigin, SETTINGS, SchemaCompression, Secret, Settings, StoreUrl,
-    overview,
+    ConfigFile, Origins, Overrides, SETTINGS, SchemaCompression, Secret, SettingOrigin, Settings,
+    StoreUrl, overview,
 };
 use tokenforge_engine::Mode;
 

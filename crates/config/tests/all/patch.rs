@@ -2,7 +2,7 @@
 
 use crate::kit::file;
 use serde_json::{Value, json};
-use tokenforge_config::{TakesEffect, SETTINGS, Settings};
+use tokenforge_config::{SETTINGS, Settings, TakesEffect};
 
 /// Settings with a secret wherever one can be.
 fn with_secrets() -> Settings {

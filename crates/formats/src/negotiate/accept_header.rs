@@ -52,7 +52,9 @@ impl AcceptHeader {
     /// The form of ours that is asked for by name, and liked no less than JSON. Of equals the first.
     pub(crate) fn asked(&self) -> Option<Format> {
         let quality = |liking: &FormatQuality| {
-            liking.named.filter(|named| *named > QualityValue::NEVER && *named >= self.json.quality())
+            liking
+                .named
+                .filter(|named| *named > QualityValue::NEVER && *named >= self.json.quality())
         };
         match (quality(&self.toon), quality(&self.stc)) {
             (Some(toon), Some(stc)) if toon == stc => self.first,

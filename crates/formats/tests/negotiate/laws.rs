@@ -4,7 +4,8 @@ use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderValue};
 use proptest::prelude::*;
 use tokenforge_formats::negotiate::{
-    DecidedBy, FormatCarrier, Format, PREFER_FORMAT, ClientPreferences, STC_CODING, STC_TYPE, TOON_TYPE, remove_accepted,
+    ClientPreferences, DecidedBy, Format, FormatCarrier, PREFER_FORMAT, STC_CODING, STC_TYPE,
+    TOON_TYPE, remove_accepted,
 };
 
 fn line() -> impl Strategy<Value = Vec<u8>> {

@@ -1,7 +1,7 @@
 //! Who decides, in which order, and what counts as having said something.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use tokenforge_formats::negotiate::{DecidedBy, FormatCarrier, Format, ClientPreferences};
+use tokenforge_formats::negotiate::{ClientPreferences, DecidedBy, Format, FormatCarrier};
 
 fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
@@ -42,9 +42,15 @@ fn a1_each_goes_before_the_next() {
     assert_eq!(said(known(&headers)), (Format::Json, DecidedBy::PreferFormat));
     headers.remove("x-prefer-format");
     assert_eq!(said(known(&headers)), (Format::Auto, DecidedBy::Meta));
-    assert_eq!(said(ClientPreferences { meta: None, ..known(&headers) }), (Format::Toon, DecidedBy::Accept));
+    assert_eq!(
+        said(ClientPreferences { meta: None, ..known(&headers) }),
+        (Format::Toon, DecidedBy::Accept)
+    );
     headers.remove("accept");
-    assert_eq!(said(ClientPreferences { meta: None, ..known(&headers) }), (Format::Stc, DecidedBy::AcceptEncoding));
+    assert_eq!(
+        said(ClientPreferences { meta: None, ..known(&headers) }),
+        (Format::Stc, DecidedBy::AcceptEncoding)
+    );
     headers.remove("accept-encoding");
     let silent = ClientPreferences { meta: None, ..known(&headers) };
     assert_eq!(said(silent), (Format::Toon, DecidedBy::Usual));
@@ -54,7 +60,11 @@ fn a1_each_goes_before_the_next() {
 fn m3_the_header_counts_in_any_case_and_a_word_of_nobody_is_passed_over() {
     for (value, format) in [("TOON", Format::Toon), (" Stc ", Format::Stc), ("auto", Format::Auto)]
     {
-        assert_eq!(body(&[("x-prefer-format", value)]), (format, DecidedBy::PreferFormat), "{value}");
+        assert_eq!(
+            body(&[("x-prefer-format", value)]),
+            (format, DecidedBy::PreferFormat),
+            "{value}"
+        );
     }
     for value in ["", "msgpack", "toon, json", "toon;q=1"] {
         let found = body(&[("x-prefer-format", value), ("accept", "text/toon")]);
@@ -144,7 +154,8 @@ fn a_usual_form_is_sent_where_the_body_may_have_it() {
     }
     assert_eq!(usual(Format::Auto, "text/toon;q=0, */*", FormatCarrier::Body), Format::Stc);
     let wanted =
-        ClientPreferences { usual: Format::Stc, ..ClientPreferences::of(&HeaderMap::new()) }.wants(FormatCarrier::Body);
+        ClientPreferences { usual: Format::Stc, ..ClientPreferences::of(&HeaderMap::new()) }
+            .wants(FormatCarrier::Body);
     assert_eq!(wanted.format(), Format::Stc, "no Accept takes anything");
 }
 
@@ -155,6 +166,9 @@ fn a_usual_form_of_a_text_is_sent_unless_it_is_refused_by_name() {
         assert_eq!(usual(format, envelope, FormatCarrier::Text), format);
     }
     assert_eq!(usual(Format::Toon, "text/toon;q=0", FormatCarrier::Text), Format::Json);
-    assert_eq!(usual(Format::Auto, "text/toon;q=0, application/json", FormatCarrier::Text), Format::Stc);
+    assert_eq!(
+        usual(Format::Auto, "text/toon;q=0, application/json", FormatCarrier::Text),
+        Format::Stc
+    );
     assert_eq!(usual(Format::Auto, "application/stc+json;q=0", FormatCarrier::Text), Format::Toon);
 }

@@ -1,10 +1,10 @@
 //! What a request of the modern era must say, in its headers and in its message.
 
-use super::{EndpointRequest, Body, VERSION, responses};
+use super::{Body, EndpointRequest, VERSION, responses};
 use crate::era::{CAPABILITIES_KEY, MODERN, VERSION_KEY, versions};
-use crate::server_link::read_header;
 use crate::message::Message;
 use crate::rpc::{self, ErrorCode};
+use crate::server_link::read_header;
 use http::{Response, StatusCode};
 use tokenforge_json::quote;
 
@@ -33,7 +33,12 @@ pub(super) fn headers(ask: &EndpointRequest, message: &Message<'_>) -> Result<()
     if version != MODERN {
         let data = format!(r#"{{"supported":{},"requested":{}}}"#, versions(), quote(&version));
         let text = "this version of the protocol is not spoken here";
-        return Err(HeaderMismatch(rpc::error_with(message.id(), ErrorCode::Version, text, Some(&data))));
+        return Err(HeaderMismatch(rpc::error_with(
+            message.id(),
+            ErrorCode::Version,
+            text,
+            Some(&data),
+        )));
     }
     if message.meta(CAPABILITIES_KEY).is_none() {
         return wrong(ErrorCode::Params, &format!("_meta has no {CAPABILITIES_KEY}"));
@@ -52,6 +57,9 @@ pub(super) fn headers(ask: &EndpointRequest, message: &Message<'_>) -> Result<()
     let shown = ask.headers.get("mcp-name").and_then(read_header);
     match (named, shown) {
         (Some(named), Some(shown)) if named == shown => Ok(()),
-        _ => wrong(ErrorCode::HeaderMismatch, "Mcp-Name is missing, or is not what the message names"),
+        _ => wrong(
+            ErrorCode::HeaderMismatch,
+            "Mcp-Name is missing, or is not what the message names",
+        ),
     }
 }

@@ -96,12 +96,28 @@ impl AnswerKind {
         FinishedAnswer { text: complete(under_id(&message, id), method, visit.era), format, status }
     }
 
-    fn failed(&self, visit: &RequestContext, backend: &Backend, id: &str, failure: &Failure) -> FinishedAnswer {
+    fn failed(
+        &self,
+        visit: &RequestContext,
+        backend: &Backend,
+        id: &str,
+        failure: &Failure,
+    ) -> FinishedAnswer {
         if let AnswerKind::Tool(call, _) = self {
             let took = call.started.elapsed();
-            visit.hub.stats.called(&backend.prefix, &call.tool, took, true, &ResultFigures::default());
+            visit.hub.stats.called(
+                &backend.prefix,
+                &call.tool,
+                took,
+                true,
+                &ResultFigures::default(),
+            );
         }
-        FinishedAnswer { text: failure.answer(id, &backend.prefix), format: None, status: StatusCode::OK }
+        FinishedAnswer {
+            text: failure.answer(id, &backend.prefix),
+            format: None,
+            status: StatusCode::OK,
+        }
     }
 
     fn method(&self) -> &'static str {
@@ -159,7 +175,11 @@ async fn looked_at(hook: Option<Box<dyn Hook>>, answer: String) -> String {
 }
 
 /// The result of a tool, rewritten on a thread where that may take its time.
-async fn rewritten(visit: &Arc<RequestContext>, call: &Arc<ToolCall>, answer: String) -> (String, ResultFigures) {
+async fn rewritten(
+    visit: &Arc<RequestContext>,
+    call: &Arc<ToolCall>,
+    answer: String,
+) -> (String, ResultFigures) {
     let Ok(_permit) = visit.hub.rewriting.acquire().await else {
         return (answer, ResultFigures::default());
     };
@@ -169,7 +189,8 @@ async fn rewritten(visit: &Arc<RequestContext>, call: &Arc<ToolCall>, answer: St
     let working = tokio::task::spawn_blocking(move || {
         let hub = &visit.hub;
         let originals = visit.is_ours(expand::NAME).then_some(&*hub.originals);
-        let made = work::rewrite_and_store(&original, &call, &visit.settings, originals, &visit.tenant);
+        let made =
+            work::rewrite_and_store(&original, &call, &visit.settings, originals, &visit.tenant);
         (made.answer, made.figures)
     });
     // A defect leaves the result as it came.

@@ -1,14 +1,14 @@
 //! The first words with a client: what the servers it sees can do.
 
-use super::responses::{json, problem};
 use super::lists::PATIENCE;
 use super::request_context::RequestContext;
-use super::{EndpointRequest, Body, SESSION};
+use super::responses::{json, problem};
+use super::{Body, EndpointRequest, SESSION};
 use crate::era::{Era, agreed, versions};
 use crate::hub::Hub;
-use crate::server_link::{ServerLink, ServerInfo};
 use crate::message::Message;
 use crate::rpc::{self, ErrorCode};
+use crate::server_link::{ServerInfo, ServerLink};
 use crate::session::{ClientIdentity, ServerScope};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
@@ -40,7 +40,8 @@ impl Hub {
                 "no session can be begun",
             );
         };
-        let visit = RequestContext::new(self, ask, scope, Era::Legacy, client, Some(session.clone()));
+        let visit =
+            RequestContext::new(self, ask, scope, Era::Legacy, client, Some(session.clone()));
         let result = match visit.greeting().await {
             Ok(greeting) => greeting.initialized(session.version),
             Err(answer) => {

@@ -1,8 +1,8 @@
 //! The stream on which a client of the modern era hears that lists changed.
 
 use super::Body;
-use super::responses::{self, BodyError};
 use super::request_context::RequestContext;
+use super::responses::{self, BodyError};
 use crate::era::{Era, SUBSCRIPTION_KEY};
 use crate::hub::{CLOSING, ListChange};
 use crate::message::Message;

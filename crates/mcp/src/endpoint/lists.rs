@@ -1,9 +1,9 @@
 //! Lists: of one server as it gives them, of all as one.
 
 use super::Body;
-use super::responses::{json, problem};
 use super::finish::AnswerKind;
 use super::request_context::RequestContext;
+use super::responses::{json, problem};
 use crate::backend::Backend;
 use crate::cursor::ListCursor;
 use crate::expand;

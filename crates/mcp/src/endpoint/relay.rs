@@ -1,17 +1,17 @@
 //! What a server says about a request, on its way to the client: one answer, or a stream if there is more to say.
 
 use super::Body;
-use super::responses::{self, json};
 use super::finish::{AnswerKind, FinishedAnswer};
-use super::resumable_stream::ResumableStream;
 use super::request_context::RequestContext;
+use super::responses::{self, json};
+use super::resumable_stream::ResumableStream;
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::server_link::{CallInProgress, CallEvent};
 use crate::message::{Message, Sort};
 use crate::outgoing::under_subscription;
 use crate::redaction::redacted;
+use crate::server_link::{CallEvent, CallInProgress};
 use crate::session::{BodySender, EventId, Session};
 use crate::sse;
 use http::{HeaderValue, Response};

@@ -1,26 +1,28 @@
 //! One message of one client.
 
 use super::responses::{empty, json, problem};
-use super::{EndpointRequest, Body};
+use super::{Body, EndpointRequest};
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::expand;
 use crate::failure::Failure;
 use crate::hook::Hooks;
 use crate::hub::{Hub, HubSettings};
-use crate::server_link::{CallInProgress, ModernHeaders, named, parameters};
 use crate::list::ListKind;
 use crate::message::Message;
 use crate::policy;
 use crate::result::FORMAT_KEY;
 use crate::rpc::{self, ErrorCode};
+use crate::server_link::{CallInProgress, ModernHeaders, named, parameters};
 use crate::session::{ClientIdentity, ServerScope, Session};
 use http::header::{ACCEPT, HeaderMap};
 use http::{Response, StatusCode};
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Structured;
-use tokenforge_formats::negotiate::{FormatCarrier, Format, ClientPreferences, STC_VERSION, StcVersion};
+use tokenforge_formats::negotiate::{
+    ClientPreferences, Format, FormatCarrier, STC_VERSION, StcVersion,
+};
 
 /// How long a server may take to take in an answer to its question.
 const DELIVERY: Duration = Duration::from_secs(10);
@@ -155,8 +157,9 @@ impl RequestContext {
             parameters: parameters(&self.headers),
         };
         let is_modern = self.era == Era::Modern;
-        let mut call =
-            link.ask(crate::server_link::LinkRequest { message, rename, head, is_modern }, Some(permit)).await?;
+        let mut call = link
+            .ask(crate::server_link::LinkRequest { message, rename, head, is_modern }, Some(permit))
+            .await?;
         // In the legacy era a client that goes away may still want it done.
         call.is_cancelled_when_dropped = is_modern;
         Ok(call)
@@ -221,6 +224,11 @@ impl RequestContext {
     }
 
     pub(super) fn unknown_name(&self, id: &str, what: &str) -> Response<Body> {
-        problem(StatusCode::OK, Some(id), ErrorCode::Params, &format!("there is no {what} of this name"))
+        problem(
+            StatusCode::OK,
+            Some(id),
+            ErrorCode::Params,
+            &format!("there is no {what} of this name"),
+        )
     }
 }

@@ -1,6 +1,6 @@
 //! The client's end of a stream. A client with a session that loses it can take it up again where it was.
 
-use crate::session::{StreamResumption, BodySender, EventId, Session};
+use crate::session::{BodySender, EventId, Session, StreamResumption};
 use crate::sse;
 use bytes::Bytes;
 use std::collections::VecDeque;

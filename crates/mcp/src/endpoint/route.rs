@@ -1,16 +1,16 @@
 //! Which server a request is for.
 
 use super::Body;
-use super::responses::json;
 use super::finish::AnswerKind;
 use super::relay::Relay;
 use super::request_context::RequestContext;
+use super::responses::json;
 use crate::failure::Failure;
-use crate::server_link::CallEvent;
 use crate::message::Message;
 use crate::names::split;
 use crate::outgoing::under_id;
 use crate::rpc;
+use crate::server_link::CallEvent;
 use crate::session::ServerScope;
 use http::{Response, StatusCode};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Calls of tools.
 
 use super::Body;
-use super::responses::json;
 use super::finish::{AnswerKind, complete};
 use super::request_context::RequestContext;
+use super::responses::json;
 use crate::expand;
 use crate::message::Message;
 use crate::names::split;

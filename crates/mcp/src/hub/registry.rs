@@ -151,7 +151,8 @@ mod tests {
         for name in ["mcp.new", "mcp.json"] {
             std::os::unix::fs::symlink(&other, folder.path().join(name)).unwrap();
         }
-        let mut registry = BackendRegistry { file: Some(path.clone()), ..BackendRegistry::default() };
+        let mut registry =
+            BackendRegistry { file: Some(path.clone()), ..BackendRegistry::default() };
         registry.put("a", Some(backend("http://a/"))).unwrap();
         assert_eq!(fs::read_to_string(&other).unwrap(), "precious");
         assert!(fs::symlink_metadata(&path).unwrap().is_file());

@@ -1,7 +1,7 @@
 //! A request under way: what the server says about it, and its answer.
 
 use super::ServerLink;
-use super::pending::{InterimMessage, AnswerReceiver};
+use super::pending::{AnswerReceiver, InterimMessage};
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::rpc;
@@ -83,7 +83,9 @@ impl CallInProgress {
             }
         };
         match &event {
-            CallEvent::Message(_) | CallEvent::Pause(_) => self.deadline = Instant::now() + self.timeout,
+            CallEvent::Message(_) | CallEvent::Pause(_) => {
+                self.deadline = Instant::now() + self.timeout
+            }
             // Whatever the client does, nobody waits any more.
             CallEvent::Answer(Err(Failure::TimedOut(_))) => self.is_cancelled_when_dropped = true,
             CallEvent::Answer(_) => self.is_over = true,
@@ -99,8 +101,8 @@ impl Drop for CallInProgress {
             reading.abort();
         }
         // In the modern era the end of the stream says it.
-        let is_told =
-            self.link.era == Era::Legacy || matches!(self.link.wire, server_link::ServerChannel::Program(_));
+        let is_told = self.link.era == Era::Legacy
+            || matches!(self.link.wire, server_link::ServerChannel::Program(_));
         if !self.is_over && self.is_cancelled_when_dropped && is_told {
             let params = format!(r#"{{"requestId":{},"reason":"nobody waits for it"}}"#, self.id);
             self.link.wire.reply(rpc::notification("notifications/cancelled", Some(&params)));

@@ -1,13 +1,13 @@
 //! The first words with a server, in the era it speaks.
 
-use super::{ServerLink, ClientIntroduction, ServerChannel};
+use super::{ClientIntroduction, ServerChannel, ServerLink};
 use crate::era::{Era, LEGACY, MODERN, SERVER_KEY};
 use crate::failure::Failure;
-use crate::server_link::head::ModernHeaders;
-use crate::server_link::dispatcher::MessageDispatcher;
 use crate::message::Message;
 use crate::outgoing::introduction;
 use crate::rpc;
+use crate::server_link::dispatcher::MessageDispatcher;
+use crate::server_link::head::ModernHeaders;
 use std::time::Duration;
 use tokenforge_json::ValueKind;
 
@@ -103,8 +103,15 @@ async fn initialize(
         r#"{{"protocolVersion":"{}","capabilities":{capabilities},"clientInfo":{info}}}"#,
         LEGACY[0]
     );
-    let answer =
-        ServerLink::exchange(wire, inbox, "initialize", &params, ModernHeaders::default(), patience).await?;
+    let answer = ServerLink::exchange(
+        wire,
+        inbox,
+        "initialize",
+        &params,
+        ModernHeaders::default(),
+        patience,
+    )
+    .await?;
     let server = ServerInfo::of(&answer)?;
     let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
     let version = message.result().and_then(|result| result.get("protocolVersion")?.text());
@@ -125,8 +132,13 @@ async fn discover(
     patience: Duration,
 ) -> Result<ServerInfo, Failure> {
     let params = format!("{{\"_meta\":{}}}", introduction(&told.info, &told.capabilities));
-    let head = ModernHeaders { era: Era::Modern, method: "server/discover".to_owned(), ..ModernHeaders::default() };
-    let answer = ServerLink::exchange(wire, inbox, "server/discover", &params, head, patience).await?;
+    let head = ModernHeaders {
+        era: Era::Modern,
+        method: "server/discover".to_owned(),
+        ..ModernHeaders::default()
+    };
+    let answer =
+        ServerLink::exchange(wire, inbox, "server/discover", &params, head, patience).await?;
     let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
     let versions = message.result().and_then(|result| result.get("supportedVersions"));
     let speaks =

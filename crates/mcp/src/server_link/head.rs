@@ -25,7 +25,12 @@ pub(crate) struct ModernHeaders {
 
 impl Default for ModernHeaders {
     fn default() -> Self {
-        ModernHeaders { era: Era::Legacy, method: String::new(), name: None, parameters: HeaderMap::new() }
+        ModernHeaders {
+            era: Era::Legacy,
+            method: String::new(),
+            name: None,
+            parameters: HeaderMap::new(),
+        }
     }
 }
 

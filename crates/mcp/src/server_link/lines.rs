@@ -123,7 +123,8 @@ mod tests {
         );
         let last =
             format!("{{\"result\":{{\"id\":9,\"t\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":8}}");
-        let [BoundedLine::TooLong { id: Some(7) }, BoundedLine::Whole(next)] = &lines(first.as_bytes())[..]
+        let [BoundedLine::TooLong { id: Some(7) }, BoundedLine::Whole(next)] =
+            &lines(first.as_bytes())[..]
         else {
             panic!("expected an id")
         };

@@ -96,7 +96,8 @@ impl PendingRequests {
 
     /// Nobody will be answered any more.
     pub(crate) fn fail_all(&self, failure: &Failure) {
-        let waiting: Vec<PendingRequest> = self.requests().drain().map(|(_, waiting)| waiting).collect();
+        let waiting: Vec<PendingRequest> =
+            self.requests().drain().map(|(_, waiting)| waiting).collect();
         for waiting in waiting {
             let _ = waiting.answer.send(Err(failure.clone()));
         }

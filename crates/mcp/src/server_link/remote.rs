@@ -4,8 +4,8 @@ mod decoding;
 mod listening;
 
 use super::ServerChannel;
-use super::head::ModernHeaders;
 use super::dispatcher::MessageDispatcher;
+use super::head::ModernHeaders;
 use super::pending::InterimMessage;
 use crate::era::Era;
 use crate::failure::Failure;
@@ -129,7 +129,12 @@ impl RemoteServer {
     }
 
     /// Reads a stream until the answer is there. A legacy server may end it before, and tell where it goes on.
-    async fn follow(&self, id: u64, answer: Response<DecodedBody>, era: Era) -> Result<(), Failure> {
+    async fn follow(
+        &self,
+        id: u64,
+        answer: Response<DecodedBody>,
+        era: Era,
+    ) -> Result<(), Failure> {
         let mut reader = sse::SseReader::default();
         let mut body = answer.into_body();
         for _ in 0..RESUMPTIONS {
@@ -170,7 +175,11 @@ impl RemoteServer {
         Ok(())
     }
 
-    async fn post(&self, text: String, head: &ModernHeaders) -> Result<Response<DecodedBody>, Failure> {
+    async fn post(
+        &self,
+        text: String,
+        head: &ModernHeaders,
+    ) -> Result<Response<DecodedBody>, Failure> {
         self.send(self.post_request(text, head)).await
     }
 

@@ -1,6 +1,6 @@
 //! The filter between our own standard input and output and those of a program.
 
-use super::{AnsweredCall, StdioProxy, ProxyStep, expanded, filtered};
+use super::{AnsweredCall, ProxyStep, StdioProxy, expanded, filtered};
 use crate::hub::{HubSettings, Originals};
 use crate::message::{LONGEST_MESSAGE, Message};
 use crate::redaction::refusal;

@@ -21,8 +21,8 @@ use tokenforge_engine::Original;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_formats::negotiate::Format;
 use tokenforge_mcp::{
-    EndpointRequest, Body, BodyError, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received, Sending,
-    Transport, sse,
+    Body, BodyError, EndpointRequest, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received,
+    Sending, Transport, sse,
 };
 use tokio::net::TcpListener;
 

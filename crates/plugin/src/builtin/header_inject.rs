@@ -1,8 +1,6 @@
 //! `header-inject`: headers set or removed on the way to the upstream, and on the way back.
 
-use crate::{
-    BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin, is_hop_by_hop,
-};
+use crate::{BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin, is_hop_by_hop};
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
 use serde::Deserialize;

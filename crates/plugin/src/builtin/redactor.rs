@@ -67,7 +67,10 @@ pub(crate) fn shows_text(context: &Context<'_>, places: &[RedactedPart]) -> bool
 ///
 /// # Errors
 /// It is there and cannot be read: whether it may pass unseen is for the plugin's `on_error` to say.
-pub(crate) fn shown(context: &Context<'_>, places: &[RedactedPart]) -> Result<Option<Bytes>, Error> {
+pub(crate) fn shown(
+    context: &Context<'_>,
+    places: &[RedactedPart],
+) -> Result<Option<Bytes>, Error> {
     if !shows_text(context, places) {
         return Ok(None);
     }

@@ -6,7 +6,8 @@ use http::{HeaderMap, StatusCode};
 use proptest::prelude::*;
 use std::time::Duration;
 use tokenforge_plugin::{
-    FailureCause, Chain, Context, ErrorPolicy, Exchange, Flow, Phase, Phases, Placement, PluginMetrics,
+    Chain, Context, ErrorPolicy, Exchange, FailureCause, Flow, Phase, Phases, Placement,
+    PluginMetrics,
 };
 
 /// The ways in which a call goes wrong, and how each is counted.

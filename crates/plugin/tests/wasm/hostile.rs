@@ -3,7 +3,7 @@
 use crate::kit::{EVERYWHERE, SMALL, chain, chain_of, exchange, module, plugin, replying};
 use std::time::Duration;
 use tokenforge_plugin::wasm::{Fault, Limits, WasmPlugin};
-use tokenforge_plugin::{FailureCause, Chain, Outcome, Phase, Placement};
+use tokenforge_plugin::{Chain, FailureCause, Outcome, Phase, Placement};
 
 /// What went wrong in a call, after which everything is as it was.
 async fn failure(chain: &Chain, phase: Phase) -> String {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokenforge_config::{Limits, Mcp, McpBackend, Secret};
 use tokenforge_engine::Mode;
 use tokenforge_mcp::{
-    EndpointRequest, Body, CAPABILITIES_KEY, CLIENT_KEY, Hub, HubSettings, MODERN, VERSION_KEY, rpc,
+    Body, CAPABILITIES_KEY, CLIENT_KEY, EndpointRequest, Hub, HubSettings, MODERN, VERSION_KEY, rpc,
 };
 
 /// How many pages of a list are read.

@@ -3,7 +3,7 @@
 use crate::state::GatewayState;
 use bytes::Bytes;
 use std::sync::Arc;
-use tokenforge_mcp::{Hook, Hooks, HookFuture};
+use tokenforge_mcp::{Hook, HookFuture, Hooks};
 use tokenforge_plugin::{Exchange, Outcome, Phase, ToolId};
 
 /// How much of what a plugin says to a call that it refuses reaches the client.

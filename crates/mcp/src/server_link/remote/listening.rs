@@ -2,7 +2,7 @@
 
 use super::super::ServerChannel;
 use super::super::head::ModernHeaders;
-use super::{AGAIN, RemoteServer, LONGEST_WAIT, RemoteState, decode_body, is_stream};
+use super::{AGAIN, LONGEST_WAIT, RemoteServer, RemoteState, decode_body, is_stream};
 use crate::era::Era;
 use crate::{rpc, sse};
 use bytes::Bytes;
@@ -43,7 +43,11 @@ impl RemoteServer {
         let method = "subscriptions/listen";
         let params = format!(r#"{{"notifications":{CHANGES},"_meta":{introduction}}}"#);
         let text = rpc::request(self.0.inbox.pending.id(), method, &params);
-        let head = ModernHeaders { era: Era::Modern, method: method.to_owned(), ..ModernHeaders::default() };
+        let head = ModernHeaders {
+            era: Era::Modern,
+            method: method.to_owned(),
+            ..ModernHeaders::default()
+        };
         self.post_request(text, &head)
     }
 }

@@ -3,7 +3,9 @@
 use super::DefaultFormat;
 use crate::Context;
 use tokenforge_formats::Form;
-use tokenforge_formats::negotiate::{DecidedBy, FormatCarrier, Format, ClientPreferences, StcVersion, NegotiatedFormat};
+use tokenforge_formats::negotiate::{
+    ClientPreferences, DecidedBy, Format, FormatCarrier, NegotiatedFormat, StcVersion,
+};
 
 /// What was agreed on with the reader of an answer: kept from the request until the answer is written.
 #[derive(Debug, Clone)]
@@ -23,7 +25,8 @@ impl Agreement {
     /// What the request asks for, if it asks.
     pub(crate) fn of(context: &Context<'_>) -> Option<Self> {
         let DefaultFormat(usual) = context.extensions().get().copied().unwrap_or_default();
-        let reader = ClientPreferences { usual, ..ClientPreferences::of(context.request_headers()) };
+        let reader =
+            ClientPreferences { usual, ..ClientPreferences::of(context.request_headers()) };
         let wanted = reader.wants(FormatCarrier::Body);
         let is_asked = wanted.format() != Format::Json || wanted.by() == DecidedBy::PreferFormat;
         is_asked.then(|| {
