@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueHint};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use tokenforge_config::{
-    ConfigError, Origins, Overrides, Place, SETTINGS, Setting, Settings, overview, schema,
+    ConfigError, Origins, Overrides, SETTINGS, Setting, SettingOrigin, Settings, overview, schema,
     settings_table,
 };
 
@@ -150,7 +150,7 @@ fn mistakes(error: &anyhow::Error) -> Vec<Value> {
     };
     let mistake = |error: &ConfigError| {
         let (line, column) = match error.place {
-            Place::File { line, column, .. } => (Some(line), Some(column)),
+            SettingOrigin::File { line, column, .. } => (Some(line), Some(column)),
             _ => (None, None),
         };
         json!({

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     /// Where it is written.
-    pub place: Place,
+    pub place: SettingOrigin,
     /// The setting's path, as in the file; empty where there is none.
     pub key: String,
     /// What was found and what is allowed.
@@ -15,7 +15,7 @@ pub struct ConfigError {
 
 /// Where a setting is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum SettingOrigin {
     /// In a file.
     File {
         /// Its name.
@@ -35,7 +35,7 @@ pub enum Place {
     Together,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // As compilers write it: editors and terminals open the file there.
@@ -102,17 +102,17 @@ impl std::error::Error for ConfigErrors {}
 
 /// What is wrong with one setting, for those who do not know where it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct SettingFault {
     pub(crate) key: String,
     pub(crate) problem: String,
 }
 
-impl Fault {
+impl SettingFault {
     pub(crate) fn new(key: impl Into<String>, problem: impl Into<String>) -> Self {
-        Fault { key: key.into(), problem: problem.into() }
+        SettingFault { key: key.into(), problem: problem.into() }
     }
 
-    pub(crate) fn at(self, place: Place) -> ConfigError {
+    pub(crate) fn at(self, place: SettingOrigin) -> ConfigError {
         ConfigError { place, key: self.key, problem: self.problem }
     }
 }

@@ -32,7 +32,7 @@ mod settings;
 mod show;
 mod table;
 
-pub use error::{ConfigError, ConfigErrors, Place};
+pub use error::{ConfigError, ConfigErrors, SettingOrigin};
 pub use load::{ConfigFile, Environment, Overrides};
 pub use origin::Origins;
 pub use overview::overview;
@@ -44,4 +44,4 @@ pub use settings::{
     OnError, PluginConfig, PluginSettings, Price, Provider, ProviderKind, Route, SchemaCompression,
     Settings, StoreSettings, StoreUrl, Strategy, Structured, ToolOutput, UnknownChoice, Upstreams,
 };
-pub use table::{Change, SETTINGS, Setting};
+pub use table::{SETTINGS, Setting, TakesEffect};

@@ -17,7 +17,7 @@ pub(crate) use yaml::parse;
 use collect_errors::is_within;
 use yaml::{Document, Places};
 
-use crate::error::{ConfigError, ConfigErrors, Fault, Place};
+use crate::error::{ConfigError, ConfigErrors, SettingFault, SettingOrigin};
 use crate::settings::Settings;
 use crate::table::{SETTINGS, Setting};
 use serde_json::{Value, json};
@@ -79,11 +79,11 @@ impl Settings {
                 &mut settings,
                 setting.path,
                 &text,
-                Place::Variable(variable),
+                SettingOrigin::Variable(variable),
             ));
         }
         for (setting, flag, text) in flags(overrides) {
-            errors.extend(apply_text(&mut settings, setting.path, text, Place::Flag(flag)));
+            errors.extend(apply_text(&mut settings, setting.path, text, SettingOrigin::Flag(flag)));
         }
         // What was not understood says nothing about what it goes together with.
         let is_known =
@@ -92,7 +92,7 @@ impl Settings {
         let together = faults(&settings, is_known).into_iter().map(|fault| {
             let place = written(&fault.key, environment, overrides)
                 .or_else(|| places.has(&fault.key).then(|| places.of(&fault.key, name)))
-                .unwrap_or(Place::Together);
+                .unwrap_or(SettingOrigin::Together);
             fault.at(place)
         });
         errors.extend(together.collect::<Vec<_>>());
@@ -101,11 +101,15 @@ impl Settings {
 }
 
 /// The flag or variable that has the last word about a setting.
-fn written(key: &str, environment: Environment<'_>, overrides: &Overrides) -> Option<Place> {
+fn written(
+    key: &str,
+    environment: Environment<'_>,
+    overrides: &Overrides,
+) -> Option<SettingOrigin> {
     let flag = flags(overrides).find(|(setting, ..)| setting.path == key);
     let variable = || variables(environment).find(|(setting, ..)| setting.path == key);
-    let flag = flag.map(|(_, flag, _)| Place::Flag(flag));
-    flag.or_else(|| variable().map(|(_, variable, _)| Place::Variable(variable)))
+    let flag = flag.map(|(_, flag, _)| SettingOrigin::Flag(flag));
+    flag.or_else(|| variable().map(|(_, variable, _)| SettingOrigin::Variable(variable)))
 }
 
 /// The settings that the environment says something about, with the variable and what it says.
@@ -141,13 +145,13 @@ fn apply_file(
         Err(error) => return (Places::default(), vec![error]),
     };
     collect_errors::apply(tree, settings, &mut faults);
-    let located = |fault: Fault| {
+    let located = |fault: SettingFault| {
         let place = places.of(&fault.key, file.name);
         fault.at(place)
     };
     let mut errors: Vec<ConfigError> = faults.into_iter().map(located).collect();
     errors.sort_by_key(|error| match error.place {
-        Place::File { line, column, .. } => (line, column),
+        SettingOrigin::File { line, column, .. } => (line, column),
         _ => (0, 0),
     });
     (places, errors)
@@ -158,7 +162,7 @@ fn apply_text(
     settings: &mut Settings,
     path: &str,
     text: &str,
-    place: Place,
+    place: SettingOrigin,
 ) -> Option<ConfigError> {
     let nest = |tree: Value, key: &str| json!({ key: tree });
     let tree = path.rsplit('.').fold(Value::from(text), nest);

@@ -1,6 +1,6 @@
 //! One tool server on its own: as the admin API takes and shows it, and as it is kept in a file.
 
-use crate::error::{ConfigError, Fault, Place};
+use crate::error::{ConfigError, SettingFault, SettingOrigin};
 use crate::raw::{BackendEntry, NamedEntry, is_prefix};
 use crate::secret::{MASK, Secret};
 use crate::settings::{McpBackend, McpTarget};
@@ -29,10 +29,10 @@ impl McpBackend {
         read.map_err(|error| {
             let path = error.path().to_string();
             let path = if path == "." { String::new() } else { format!(".{path}") };
-            Fault::new(format!("mcp.backends.{prefix}{path}"), error.inner().to_string())
+            SettingFault::new(format!("mcp.backends.{prefix}{path}"), error.inner().to_string())
         })
         .and_then(|backend| backend.into_settings(prefix))
-        .map_err(|fault| fault.at(Place::Patch))
+        .map_err(|fault| fault.at(SettingOrigin::Patch))
     }
 
     /// This server with what an object says in place of what it has. `null` is the default, and a secret that is
@@ -42,8 +42,8 @@ impl McpBackend {
     /// A key or a value that is not allowed.
     pub fn patched(&self, prefix: &str, patch: &Value) -> Result<Self, ConfigError> {
         let Value::Object(changes) = patch else {
-            let fault = Fault::new(format!("mcp.backends.{prefix}"), "expected an object");
-            return Err(fault.at(Place::Patch));
+            let fault = SettingFault::new(format!("mcp.backends.{prefix}"), "expected an object");
+            return Err(fault.at(SettingOrigin::Patch));
         };
         let mut tree = self.to_stored_json();
         let old = self.to_stored_json();

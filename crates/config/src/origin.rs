@@ -1,6 +1,6 @@
 //! Where each setting has its value from.
 
-use crate::error::{ConfigError, Place};
+use crate::error::{ConfigError, SettingOrigin};
 use crate::load::{ConfigFile, Environment, Overrides, flags, parse, variables};
 use crate::patch::collect;
 use crate::show::at;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Where settings have their values from, by their paths. A setting that is not here has its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Origins(BTreeMap<&'static str, Place>);
+pub struct Origins(BTreeMap<&'static str, SettingOrigin>);
 
 impl Origins {
     /// Reads them as [`Settings::load`](crate::Settings::load) reads the settings.
@@ -47,17 +47,17 @@ impl Origins {
             }
         }
         for (setting, variable, _) in variables(environment) {
-            origins.insert(setting.path, Place::Variable(variable));
+            origins.insert(setting.path, SettingOrigin::Variable(variable));
         }
         for (setting, flag, _) in flags(overrides) {
-            origins.insert(setting.path, Place::Flag(flag));
+            origins.insert(setting.path, SettingOrigin::Flag(flag));
         }
         Ok(Origins(origins))
     }
 
     /// Where a setting has its value from; `None`: it is the default.
     #[must_use]
-    pub fn of(&self, path: &str) -> Option<&Place> {
+    pub fn of(&self, path: &str) -> Option<&SettingOrigin> {
         self.0.get(path)
     }
 
@@ -71,7 +71,7 @@ impl Origins {
         for (path, value) in changes {
             match value {
                 Value::Null => self.0.remove(path),
-                _ => self.0.insert(path, Place::Patch),
+                _ => self.0.insert(path, SettingOrigin::Patch),
             };
         }
     }

@@ -1,11 +1,11 @@
 //! Every setting for a page that shows them: its value, where that is from, and what it may be.
 
-use crate::error::Place;
+use crate::error::SettingOrigin;
 use crate::origin::Origins;
 use crate::reference::schema;
 use crate::settings::Settings;
 use crate::show::at;
-use crate::table::{Change, SETTINGS, Setting};
+use crate::table::{SETTINGS, Setting, TakesEffect};
 use serde_json::{Value, json};
 
 /// Every setting in the order of the file, with secrets as `***`.
@@ -36,9 +36,9 @@ pub fn overview(settings: &Settings, origins: &Origins) -> Vec<Value> {
             "kind": kind,
             "choices": choices,
             "change": match setting.change {
-                Change::AtOnce => "at_once",
-                Change::Reload => "reload",
-                Change::Restart => "restart",
+                TakesEffect::AtOnce => "at_once",
+                TakesEffect::Reload => "reload",
+                TakesEffect::Restart => "restart",
             },
             "flag": setting.flag,
             "variable": setting.variable(),
@@ -47,12 +47,14 @@ pub fn overview(settings: &Settings, origins: &Origins) -> Vec<Value> {
     SETTINGS.iter().map(shown).collect()
 }
 
-fn origin(place: Option<&Place>, is_default: bool) -> Value {
+fn origin(place: Option<&SettingOrigin>, is_default: bool) -> Value {
     match place {
-        Some(Place::File { name, line, .. }) => json!({"from": "file", "name": name, "line": line}),
-        Some(Place::Variable(name)) => json!({"from": "variable", "name": name}),
-        Some(Place::Flag(name)) => json!({"from": "flag", "name": name}),
-        Some(Place::Patch | Place::Together) => json!({"from": "change"}),
+        Some(SettingOrigin::File { name, line, .. }) => {
+            json!({"from": "file", "name": name, "line": line})
+        }
+        Some(SettingOrigin::Variable(name)) => json!({"from": "variable", "name": name}),
+        Some(SettingOrigin::Flag(name)) => json!({"from": "flag", "name": name}),
+        Some(SettingOrigin::Patch | SettingOrigin::Together) => json!({"from": "change"}),
         None if is_default => json!({"from": "default"}),
         None => json!({"from": "program"}),
     }

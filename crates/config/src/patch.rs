@@ -1,10 +1,10 @@
 //! Changes to settings in use.
 
-use crate::error::{ConfigError, Fault, Place};
+use crate::error::{ConfigError, SettingFault, SettingOrigin};
 use crate::load::{faults, read};
 use crate::settings::Settings;
 use crate::show::{at, set};
-use crate::table::{Change, SETTINGS};
+use crate::table::{SETTINGS, TakesEffect};
 use serde_json::{Map, Value};
 
 impl Settings {
@@ -28,10 +28,10 @@ impl Settings {
     /// # Ok::<(), tokenforge_config::ConfigError>(())
     /// ```
     pub fn patched(&self, patch: &Value) -> Result<Settings, ConfigError> {
-        self.changed_by(patch).map_err(|fault| fault.at(Place::Patch))
+        self.changed_by(patch).map_err(|fault| fault.at(SettingOrigin::Patch))
     }
 
-    fn changed_by(&self, patch: &Value) -> Result<Settings, Fault> {
+    fn changed_by(&self, patch: &Value) -> Result<Settings, SettingFault> {
         let mut changes = Vec::new();
         collect(patch, "", &mut changes)?;
         let defaults = Settings::default().to_json();
@@ -57,7 +57,7 @@ impl Settings {
             "store.key" => self.store.key != new.store.key,
             path => at(&old_json, path) != at(&new_json, path),
         };
-        let fixed = SETTINGS.iter().filter(|setting| setting.change == Change::Restart);
+        let fixed = SETTINGS.iter().filter(|setting| setting.change == TakesEffect::Restart);
         fixed.map(|setting| setting.path).filter(|path| differs(path)).collect()
     }
 }
@@ -67,26 +67,31 @@ pub(crate) fn collect<'a>(
     patch: &'a Value,
     around: &str,
     changes: &mut Vec<(&'static str, &'a Value)>,
-) -> Result<(), Fault> {
+) -> Result<(), SettingFault> {
     let Value::Object(members) = patch else {
-        return Err(Fault::new(around, "expected an object of the shape of the file"));
+        return Err(SettingFault::new(around, "expected an object of the shape of the file"));
     };
     for (key, value) in members {
         let dot = if around.is_empty() { "" } else { "." };
         let path = format!("{around}{dot}{key}");
         let setting = SETTINGS.iter().find(|setting| setting.path == path);
         match setting {
-            Some(setting) if setting.change == Change::AtOnce => {
+            Some(setting) if setting.change == TakesEffect::AtOnce => {
                 changes.push((setting.path, value))
             }
             None if is_section(&path) => collect(value, &path, changes)?,
             Some(_) => {
-                return Err(Fault::new(
+                return Err(SettingFault::new(
                     path,
                     format!("cannot be changed here, edit the file; {WHAT_CAN}"),
                 ));
             }
-            None => return Err(Fault::new(path, format!("there is no such setting; {WHAT_CAN}"))),
+            None => {
+                return Err(SettingFault::new(
+                    path,
+                    format!("there is no such setting; {WHAT_CAN}"),
+                ));
+            }
         }
     }
     Ok(())
@@ -122,7 +127,7 @@ mod tests {
     fn what_has_no_default_can_be_cleared() {
         let defaults = Settings::default().to_json();
         let has_none = |path: &&str| at(&defaults, path).is_none_or(Value::is_null);
-        let changeable = SETTINGS.iter().filter(|setting| setting.change == Change::AtOnce);
+        let changeable = SETTINGS.iter().filter(|setting| setting.change == TakesEffect::AtOnce);
         let found: Vec<&str> = changeable.map(|setting| setting.path).filter(has_none).collect();
         assert_eq!(found, [MAX_OUTPUT_BYTES, TARGET_RATIO]);
     }

@@ -15,9 +15,9 @@ mod section;
 mod setting_list;
 mod value_type;
 
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::settings::Settings;
-use list::List;
+use list::ValueList;
 use section::Field;
 use value_type::ValueType;
 
@@ -28,7 +28,7 @@ pub(crate) use setting_list::Raw;
 
 impl Raw {
     /// Puts what is written here in place of what is there.
-    pub(crate) fn apply(mut self, to: &mut Settings) -> Result<(), Fault> {
+    pub(crate) fn apply(mut self, to: &mut Settings) -> Result<(), SettingFault> {
         if let Some(mcp) = &mut self.mcp {
             append(&mut self.allow_hosts, mcp.allow_hosts.take());
             append(&mut self.allow_origins, mcp.allow_origins.take());
@@ -43,9 +43,9 @@ impl Raw {
 }
 
 /// Adds what stands in the older place that means the same.
-fn append<T: ValueType>(list: &mut Option<List<T>>, alias: Option<List<T>>) {
+fn append<T: ValueType>(list: &mut Option<ValueList<T>>, alias: Option<ValueList<T>>) {
     match (list, alias) {
-        (Some(List(list)), Some(List(alias))) => list.extend(alias),
+        (Some(ValueList(list)), Some(ValueList(alias))) => list.extend(alias),
         (list, Some(alias)) => *list = Some(alias),
         (_, None) => {}
     }

@@ -2,7 +2,7 @@
 
 use crate::raw::{MappedJson, Raw};
 use crate::settings::Settings;
-use crate::table::{Change, SETTINGS};
+use crate::table::{SETTINGS, TakesEffect};
 use serde_json::{Map, Value};
 
 impl Settings {
@@ -41,7 +41,7 @@ impl Settings {
     pub fn changeable_json(&self) -> Value {
         let all = self.to_json();
         let mut changeable = Value::Object(Map::new());
-        for setting in SETTINGS.iter().filter(|setting| setting.change == Change::AtOnce) {
+        for setting in SETTINGS.iter().filter(|setting| setting.change == TakesEffect::AtOnce) {
             let value = at(&all, setting.path).cloned().unwrap_or_default();
             set(&mut changeable, setting.path, value);
         }

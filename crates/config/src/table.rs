@@ -19,7 +19,7 @@ pub struct Setting {
     /// A variable that set it in earlier versions, and still does.
     old_variable: Option<&'static str>,
     /// When a new value counts.
-    pub change: Change,
+    pub change: TakesEffect,
     /// Is it one of those that people look for first?
     pub is_common: bool,
     /// What it is for, in a sentence or two.
@@ -28,7 +28,7 @@ pub struct Setting {
 
 /// When a new value of a setting counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum TakesEffect {
     /// As soon as the file is read again, and by a change over the admin API. Only for what names no host, no key, no
     /// file and no safety switch: whoever gets hold of a browser must not be able to send texts elsewhere (SSRF).
     AtOnce,
@@ -38,7 +38,7 @@ pub enum Change {
     Restart,
 }
 
-impl Change {
+impl TakesEffect {
     /// In words.
     #[must_use]
     pub fn describe(self) -> &'static str {
@@ -90,12 +90,12 @@ impl fmt::Debug for Setting {
 }
 
 /// A setting of the first page.
-pub(crate) const fn common(change: Change, about: &'static str) -> Setting {
+pub(crate) const fn common(change: TakesEffect, about: &'static str) -> Setting {
     Setting { is_common: true, ..advanced(change, about) }
 }
 
 /// Any other setting.
-pub(crate) const fn advanced(change: Change, about: &'static str) -> Setting {
+pub(crate) const fn advanced(change: TakesEffect, about: &'static str) -> Setting {
     Setting {
         path: "",
         flag: None,
@@ -146,7 +146,7 @@ pub(crate) const fn count(lists: &[&[Setting]]) -> usize {
 
 /// Several lists as one, of as many as [`count`] says.
 pub(crate) const fn joined<const N: usize>(lists: &[&[Setting]]) -> [Setting; N] {
-    let mut all = [advanced(Change::Reload, ""); N];
+    let mut all = [advanced(TakesEffect::Reload, ""); N];
     let (mut end, mut list) = (0, 0);
     while list < lists.len() {
         let mut index = 0;

@@ -30,7 +30,7 @@ impl Chains {
                 plugins.push((made, placement(plugin)));
             }
         }
-        for name in tokenforge_plugin::builtin::ALWAYS {
+        for name in tokenforge_plugin::builtin::ENABLED_BY_DEFAULT {
             if settings.plugins.iter().all(|plugin| plugin.name != *name) {
                 let plugin = PluginSettings::named(*name);
                 plugins.push((registry.build(name, plugin.config.expose())?, placement(&plugin)));

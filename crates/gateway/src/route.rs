@@ -7,7 +7,7 @@ use http::uri::{PathAndQuery, Uri};
 use std::sync::Arc;
 use tokenforge_config::Settings;
 use tokenforge_formats::negotiate::Format;
-use tokenforge_plugin::builtin::Usual;
+use tokenforge_plugin::builtin::DefaultFormat;
 
 /// Every route, those with the longest paths first.
 #[derive(Default)]
@@ -88,7 +88,7 @@ impl Route {
 
 fn usual(format: Format) -> Extensions {
     let mut extensions = Extensions::new();
-    extensions.insert(Usual(format));
+    extensions.insert(DefaultFormat(format));
     extensions
 }
 

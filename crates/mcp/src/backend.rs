@@ -1,8 +1,9 @@
-//! A tool server, and the conversations with it.
+//! A tool server, and the conversations with it: a limit of requests at once, idle conversations, and a circuit breaker that
+//! leaves a server alone for a while after failures.
 
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::link::{Link, Means, Sink, Told};
+use crate::server_link::{ClientIntroduction, LinkResources, ServerLink, UnsolicitedSink};
 use crate::session::Session;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,16 +30,16 @@ const SHORT_LIFE: Duration = Duration::from_secs(5);
 pub(crate) struct Backend {
     pub(crate) prefix: Arc<str>,
     pub(crate) definition: McpBackend,
-    links: Mutex<HashMap<Key, Slot>>,
+    links: Mutex<HashMap<LinkKey, LinkSlot>>,
     permits: Arc<Semaphore>,
-    rest: Mutex<Rest>,
+    rest: Mutex<CircuitBreaker>,
     /// Its tools, and whether each promises structured results.
     tools: Mutex<HashMap<String, bool>>,
 }
 
 /// Whose conversation it is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct LinkKey {
     pub(crate) tenant: Arc<str>,
     /// The client's session, if the server may ask the client something; the others share one.
     pub(crate) session: Option<Arc<str>>,
@@ -46,14 +47,14 @@ pub(crate) struct Key {
     pub(crate) era: Era,
 }
 
-struct Slot {
-    link: Arc<OnceCell<Arc<Link>>>,
+struct LinkSlot {
+    link: Arc<OnceCell<Arc<ServerLink>>>,
     used: Instant,
 }
 
 /// How a server that fails is left alone.
 #[derive(Default)]
-struct Rest {
+struct CircuitBreaker {
     failures: u32,
     until: Option<Instant>,
 }
@@ -73,11 +74,11 @@ impl Backend {
     /// The conversation of this client; begun if there is none.
     pub(crate) async fn link(
         &self,
-        key: Key,
-        told: Told,
-        means: &Means,
-        sink: impl FnOnce() -> Sink,
-    ) -> Result<Arc<Link>, Failure> {
+        key: LinkKey,
+        told: ClientIntroduction,
+        means: &LinkResources,
+        sink: impl FnOnce() -> UnsolicitedSink,
+    ) -> Result<Arc<ServerLink>, Failure> {
         let era = key.era;
         let cell = self.slot(key.clone());
         if cell.get().is_none() {
@@ -85,7 +86,7 @@ impl Backend {
         }
         let connecting = cell.get_or_try_init(|| {
             let sink = sink();
-            async move { Link::connect(&self.definition, era, told, means, sink).await }
+            async move { ServerLink::connect(&self.definition, era, told, means, sink).await }
         });
         match connecting.await {
             Ok(link) => {
@@ -101,10 +102,10 @@ impl Backend {
     }
 
     /// The place of a conversation: a new one if there is none, or if the old one is over.
-    fn slot(&self, key: Key) -> Arc<OnceCell<Arc<Link>>> {
+    fn slot(&self, key: LinkKey) -> Arc<OnceCell<Arc<ServerLink>>> {
         let now = Instant::now();
         let mut links = self.links();
-        let is_over = |slot: &Slot| slot.link.get().is_some_and(|link| !link.is_alive());
+        let is_over = |slot: &LinkSlot| slot.link.get().is_some_and(|link| !link.is_alive());
         if links.get(&key).is_some_and(is_over)
             && let Some(slot) = links.remove(&key)
             && slot.link.get().is_some_and(|link| link.since.elapsed() < SHORT_LIFE)
@@ -117,14 +118,14 @@ impl Backend {
         };
         if !links.contains_key(&key) && links.len() >= most {
             let is_unused =
-                |slot: &Slot| slot.link.get().is_some_and(|link| Arc::strong_count(link) == 1);
+                |slot: &LinkSlot| slot.link.get().is_some_and(|link| Arc::strong_count(link) == 1);
             let unused = links.iter().filter(|(_, slot)| is_unused(slot));
             let oldest = unused.min_by_key(|(_, slot)| slot.used).map(|(key, _)| key.clone());
             if let Some(oldest) = oldest {
                 links.remove(&oldest);
             }
         }
-        let slot = links.entry(key).or_insert_with(|| Slot { link: Arc::default(), used: now });
+        let slot = links.entry(key).or_insert_with(|| LinkSlot { link: Arc::default(), used: now });
         slot.used = now;
         slot.link.clone()
     }
@@ -144,12 +145,12 @@ impl Backend {
     /// Ends all conversations; each begins anew when it is needed.
     pub(crate) fn reset(&self) {
         self.links().clear();
-        *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = Rest::default();
+        *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = CircuitBreaker::default();
     }
 
     /// How many conversations there are.
     pub(crate) fn conversations(&self) -> usize {
-        let alive = |slot: &&Slot| slot.link.get().is_some_and(|link| link.is_alive());
+        let alive = |slot: &&LinkSlot| slot.link.get().is_some_and(|link| link.is_alive());
         self.links().values().filter(alive).count()
     }
 
@@ -173,7 +174,7 @@ impl Backend {
     }
 
     /// The conversation that is a session's own, if it was begun.
-    pub(crate) fn known_link(&self, session: &Session) -> Option<Arc<Link>> {
+    pub(crate) fn known_link(&self, session: &Session) -> Option<Arc<ServerLink>> {
         let links = self.links();
         let own = links.iter().find(|(key, _)| key.session.as_ref() == Some(&session.id));
         own.and_then(|(_, slot)| slot.link.get().cloned())
@@ -196,13 +197,13 @@ impl Backend {
         rest.until = (rest.failures > 1).then(|| Instant::now() + pause);
     }
 
-    fn succeeded(&self, link: &Link) {
+    fn succeeded(&self, link: &ServerLink) {
         if link.since.elapsed() >= SHORT_LIFE {
-            *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = Rest::default();
+            *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = CircuitBreaker::default();
         }
     }
 
-    fn links(&self) -> MutexGuard<'_, HashMap<Key, Slot>> {
+    fn links(&self) -> MutexGuard<'_, HashMap<LinkKey, LinkSlot>> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,9 +9,9 @@ const LONGEST: usize = 64 << 10;
 
 /// Where each server goes on, by prefix; `None`: at its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Cursor(pub BTreeMap<String, Option<String>>);
+pub struct ListCursor(pub BTreeMap<String, Option<String>>);
 
-impl Cursor {
+impl ListCursor {
     /// Reads what a client gave back; `None`: it is none of ours.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
@@ -19,7 +19,7 @@ impl Cursor {
             return None;
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-        serde_json::from_slice(&bytes).ok().map(Cursor)
+        serde_json::from_slice(&bytes).ok().map(ListCursor)
     }
 
     /// As it is given to a client; `None`: there is nothing more.
@@ -40,19 +40,19 @@ mod tests {
         fn a_cursor_is_read_back(
             cursors in prop::collection::btree_map("[a-z]{1,8}", prop::option::of("\\PC{0,20}"), 1..5)
         ) {
-            let cursor = Cursor(cursors);
-            prop_assert_eq!(Cursor::read(&cursor.written().unwrap()), Some(cursor));
+            let cursor = ListCursor(cursors);
+            prop_assert_eq!(ListCursor::read(&cursor.written().unwrap()), Some(cursor));
         }
 
         #[test]
         fn what_is_no_cursor_is_refused(text in "\\PC{0,40}") {
-            let _ = Cursor::read(&text);
+            let _ = ListCursor::read(&text);
         }
     }
 
     #[test]
     fn with_nothing_more_there_is_no_cursor() {
-        assert_eq!(Cursor::default().written(), None);
-        assert_eq!(Cursor::read(&"A".repeat(LONGEST + 1)), None);
+        assert_eq!(ListCursor::default().written(), None);
+        assert_eq!(ListCursor::read(&"A".repeat(LONGEST + 1)), None);
     }
 }

@@ -19,7 +19,7 @@ pub fn definition() -> &'static str {
 
 /// What a call asks for.
 #[derive(Debug, Default, Deserialize)]
-struct Wanted {
+struct ExpandArguments {
     #[serde(default)]
     id: String,
     lines: Option<String>,
@@ -37,7 +37,7 @@ pub fn result(arguments: &str, find: impl FnOnce(&str) -> Option<String>) -> Str
 }
 
 fn text(arguments: &str, find: impl FnOnce(&str) -> Option<String>) -> Result<String, String> {
-    let wanted: Wanted = serde_json::from_str(arguments)
+    let wanted: ExpandArguments = serde_json::from_str(arguments)
         .map_err(|_| "Call again with {\"id\": \"shadow_...\"} as the arguments.".to_owned())?;
     let original = find(&wanted.id).ok_or_else(|| {
         let id: String = wanted.id.chars().filter(|c| !c.is_control()).take(64).collect();

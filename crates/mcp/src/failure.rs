@@ -1,6 +1,6 @@
 //! Why a server gave no answer, in words for its client. Nothing that the server said is repeated.
 
-use crate::rpc::{self, Code};
+use crate::rpc::{self, ErrorCode};
 use std::time::Duration;
 
 /// Why a server gave no answer.
@@ -57,10 +57,12 @@ impl Failure {
     #[must_use]
     pub fn answer(&self, id: &str, prefix: &str) -> String {
         match self {
-            Failure::Cancelled => rpc::error(Some(id), Code::Cancelled, "cancelled"),
-            failure => {
-                rpc::error(Some(id), Code::Server, &format!("tool server `{prefix}`: {failure}"))
-            }
+            Failure::Cancelled => rpc::error(Some(id), ErrorCode::Cancelled, "cancelled"),
+            failure => rpc::error(
+                Some(id),
+                ErrorCode::Server,
+                &format!("tool server `{prefix}`: {failure}"),
+            ),
         }
     }
 }

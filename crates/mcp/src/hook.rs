@@ -12,10 +12,10 @@ pub trait Hooks: Send + Sync {
 /// Looks at one call.
 pub trait Hook: Send {
     /// The arguments as they are to go on, as JSON; `Err`: the call does not, and the client hears this.
-    fn arguments(&mut self, arguments: Bytes) -> Looking<'_>;
+    fn arguments(&mut self, arguments: Bytes) -> HookFuture<'_>;
     /// The result as it is to go on, as JSON; `Err`: it does not, and the client hears this.
-    fn result(&mut self, result: Bytes) -> Looking<'_>;
+    fn result(&mut self, result: Bytes) -> HookFuture<'_>;
 }
 
 /// What comes of a look.
-pub type Looking<'a> = Pin<Box<dyn Future<Output = Result<Bytes, String>> + Send + 'a>>;
+pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Result<Bytes, String>> + Send + 'a>>;

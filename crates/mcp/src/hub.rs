@@ -4,16 +4,18 @@ mod operator;
 mod registry;
 mod sessions;
 
-use crate::backend::{Backend, Key};
+use crate::backend::{Backend, LinkKey};
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::link::{Link, Means, Sink, Told, Wire};
-use crate::list::Listed;
+use crate::list::ListKind;
 use crate::message::{Message, Sort};
 use crate::redaction::redacted;
 use crate::rpc;
-use crate::session::{Client, Scope, Session};
-use crate::stats::Stats;
+use crate::server_link::{
+    ClientIntroduction, LinkResources, ServerChannel, ServerLink, UnsolicitedSink,
+};
+use crate::session::{ClientIdentity, ServerScope, Session};
+use crate::stats::CallStats;
 use crate::transport::Transport;
 use arc_swap::ArcSwap;
 use sessions::Sessions;
@@ -21,13 +23,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
+use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_engine::reference::Key as ReferenceKey;
 use tokenforge_engine::{Mode, Original};
-use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_ledger::Outcome;
 use tokio::sync::{Semaphore, broadcast};
 
-pub use registry::{NotSaved, Registry};
+pub use registry::{BackendRegistry, NotSaved};
 
 /// How many addresses of resources are remembered.
 const ADDRESSES: usize = 10_000;
@@ -91,22 +93,22 @@ pub struct Hub {
     me: Weak<Hub>,
     settings: ArcSwap<HubSettings>,
     backends: ArcSwap<BTreeMap<Arc<str>, Arc<Backend>>>,
-    registry: Mutex<Registry>,
+    registry: Mutex<BackendRegistry>,
     pub(crate) sessions: Sessions,
-    means: Means,
+    means: LinkResources,
     pub(crate) originals: Arc<dyn Originals>,
-    pub(crate) stats: Stats,
+    pub(crate) stats: CallStats,
     /// Which server had a resource.
     addresses: Mutex<HashMap<String, Arc<str>>>,
     /// That a list changed: whose, and which.
-    changes: broadcast::Sender<Changed>,
+    changes: broadcast::Sender<ListChange>,
     /// How many results may be rewritten at once.
     pub(crate) rewriting: Semaphore,
 }
 
 /// A list changed.
 #[derive(Debug, Clone)]
-pub(crate) struct Changed {
+pub(crate) struct ListChange {
     pub(crate) tenant: Option<Arc<str>>,
     pub(crate) prefix: Arc<str>,
     pub(crate) method: String,
@@ -126,11 +128,11 @@ impl Hub {
             me: me.clone(),
             settings: ArcSwap::from_pointee(settings),
             backends: ArcSwap::default(),
-            registry: Mutex::new(Registry::open_or_empty(file)),
+            registry: Mutex::new(BackendRegistry::open_or_empty(file)),
             sessions: Sessions::default(),
-            means: Means { transport, programs: Arc::new(Semaphore::new(PROGRAMS)) },
+            means: LinkResources { transport, programs: Arc::new(Semaphore::new(PROGRAMS)) },
             originals,
-            stats: Stats::default(),
+            stats: CallStats::default(),
             addresses: Mutex::default(),
             changes: broadcast::Sender::new(64),
             rewriting: Semaphore::new(threads),
@@ -148,7 +150,7 @@ impl Hub {
 
     /// What is counted.
     #[must_use]
-    pub fn stats(&self) -> &Stats {
+    pub fn stats(&self) -> &CallStats {
         &self.stats
     }
 
@@ -157,7 +159,7 @@ impl Hub {
         self.sessions.all().iter().for_each(|session| {
             session.outbox.open(None);
         });
-        let _ = self.changes.send(Changed {
+        let _ = self.changes.send(ListChange {
             tenant: None,
             prefix: "".into(),
             method: CLOSING.to_owned(),
@@ -199,15 +201,15 @@ impl Hub {
         tenant: &Arc<str>,
         era: Era,
         session: Option<&Arc<Session>>,
-    ) -> Result<Arc<Link>, Failure> {
+    ) -> Result<Arc<ServerLink>, Failure> {
         let own = session.filter(|session| session.client.can_be_asked());
-        let key = Key { tenant: tenant.clone(), session: own.map(|own| own.id.clone()), era };
+        let key = LinkKey { tenant: tenant.clone(), session: own.map(|own| own.id.clone()), era };
         let told = match own {
             Some(own) => own.client.told.clone(),
-            None => Told { info: rpc::own_info(), capabilities: "{}".to_owned() },
+            None => ClientIntroduction { info: rpc::own_info(), capabilities: "{}".to_owned() },
         };
         let prefix = backend.prefix.clone();
-        let sink = || -> Sink {
+        let sink = || -> UnsolicitedSink {
             let hub = self.me.clone();
             let (tenant, own) = (tenant.clone(), own.map(Arc::downgrade));
             Arc::new(move |wire, text| {
@@ -224,7 +226,7 @@ impl Hub {
         prefix: &Arc<str>,
         tenant: &Arc<str>,
         own: Option<&Weak<Session>>,
-        wire: &Wire,
+        wire: &ServerChannel,
         text: String,
     ) {
         let Ok(text) = redacted(text.clone(), &self.settings()) else {
@@ -234,7 +236,7 @@ impl Hub {
         let Ok(message) = Message::read(&text) else { return };
         if message.sort() == Sort::Notification {
             let method = message.method().to_owned();
-            let _ = self.changes.send(Changed {
+            let _ = self.changes.send(ListChange {
                 tenant: Some(tenant.clone()),
                 prefix: prefix.clone(),
                 method,
@@ -265,7 +267,7 @@ impl Hub {
     /// Tells all clients that lists changed: those of one server, or all.
     pub(crate) fn lists_changed(&self, prefix: Option<&str>) {
         let sessions = self.sessions.all();
-        for listed in [Listed::Tools, Listed::Prompts, Listed::Resources] {
+        for listed in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
             let method = format!("notifications/{}/list_changed", listed.capability());
             let text = rpc::notification(&method, None);
             for session in
@@ -274,11 +276,11 @@ impl Hub {
                 session.receive(None, text.clone());
             }
             let prefix = prefix.unwrap_or_default().into();
-            let _ = self.changes.send(Changed { tenant: None, prefix, method });
+            let _ = self.changes.send(ListChange { tenant: None, prefix, method });
         }
     }
 
-    pub(crate) fn changes(&self) -> broadcast::Receiver<Changed> {
+    pub(crate) fn changes(&self) -> broadcast::Receiver<ListChange> {
         self.changes.subscribe()
     }
 
@@ -298,8 +300,8 @@ impl Hub {
     pub(crate) fn begin_session(
         &self,
         tenant: Arc<str>,
-        scope: Scope,
-        client: Client,
+        scope: ServerScope,
+        client: ClientIdentity,
         version: &'static str,
     ) -> Option<Arc<Session>> {
         self.sessions.begin(tenant, scope, client, version, |ended| self.leave(ended))

@@ -1,6 +1,6 @@
 //! Lists of tools, prompts and resources: of one server, or of many as one.
 
-use crate::cursor::Cursor;
+use crate::cursor::ListCursor;
 use crate::edit::Edits;
 use crate::era::Era;
 use crate::message::{LONGEST_MESSAGE, Message};
@@ -10,7 +10,7 @@ use tokenforge_providers::{Kind, Node, quoted};
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Listed {
+pub enum ListKind {
     /// Tools.
     Tools,
     /// Prompts.
@@ -21,7 +21,7 @@ pub enum Listed {
     Templates,
 }
 
-impl Listed {
+impl ListKind {
     /// What is listed by this method.
     #[must_use]
     pub fn by(method: &str) -> Option<Self> {
@@ -68,23 +68,23 @@ impl Listed {
 
 /// A page of a server's list.
 #[derive(Debug)]
-pub(crate) struct Page<'a> {
+pub(crate) struct ListPage<'a> {
     pub(crate) items: Vec<Node<'a>>,
     pub(crate) next: Option<Cow<'a, str>>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> ListPage<'a> {
     /// Reads an answer; `None`: it holds no list.
-    pub(crate) fn of(answer: &Message<'a>, listed: Listed) -> Option<Self> {
+    pub(crate) fn of(answer: &Message<'a>, listed: ListKind) -> Option<Self> {
         let [items, next] = answer.result()?.pick([listed.key(), "nextCursor"]);
         let items = items.filter(|items| items.kind() == Kind::Array)?.elements();
-        Some(Page { items, next: next.and_then(|next| next.text()) })
+        Some(ListPage { items, next: next.and_then(|next| next.text()) })
     }
 }
 
 /// One server's part of a list.
 #[derive(Debug)]
-pub struct Part<'a> {
+pub struct ListPart<'a> {
     /// Its prefix.
     pub prefix: &'a str,
     /// What it answered.
@@ -98,17 +98,17 @@ pub struct Part<'a> {
 /// Many servers' lists as one result. Each item is as its server wrote it, but for its name. `own` is an item of ours,
 /// listed last. What does not fit into one message is on the next page.
 #[must_use]
-pub fn merged(
-    listed: Listed,
-    parts: &[Part<'_>],
-    mut more: Cursor,
+pub fn merge_lists(
+    listed: ListKind,
+    parts: &[ListPart<'_>],
+    mut more: ListCursor,
     own: Option<&str>,
     era: Era,
 ) -> String {
     let mut items = String::new();
     for part in parts {
         let Ok(answer) = Message::read(part.answer) else { continue };
-        let Some(page) = Page::of(&answer, listed) else { continue };
+        let Some(page) = ListPage::of(&answer, listed) else { continue };
         if !items.is_empty() && items.len() + part.answer.len() > LONGEST_MESSAGE / 2 {
             more.0.insert(part.prefix.to_owned(), part.asked.clone());
             continue;
@@ -141,13 +141,13 @@ const HINTS: &str = r#""ttlMs":0,"cacheScope":"private""#;
 /// its end.
 pub(crate) fn alone(
     answer: &Message<'_>,
-    listed: Listed,
+    listed: ListKind,
     drops_schemas: bool,
     own: Option<&str>,
     edits: &mut Edits,
 ) {
     let Some(result) = answer.result() else { return };
-    let Some(page) = Page::of(answer, listed) else { return };
+    let Some(page) = ListPage::of(answer, listed) else { return };
     if drops_schemas {
         page.items.iter().for_each(|item| edits.remove(item, SCHEMA));
     }
@@ -161,7 +161,7 @@ const SCHEMA: &str = "outputSchema";
 
 /// The tools of a page, and whether each promises structured results.
 pub(crate) fn promises(answer: &Message<'_>) -> Vec<(String, bool)> {
-    let page = Page::of(answer, Listed::Tools);
+    let page = ListPage::of(answer, ListKind::Tools);
     let promise = |item: &Node<'_>| {
         let [name, schema] = item.pick(["name", SCHEMA]);
         Some((name?.text()?.into_owned(), schema.is_some()))
@@ -194,8 +194,8 @@ fn comma(items: &mut String) {
 mod tests {
     use super::*;
 
-    fn part<'a>(prefix: &'a str, answer: &'a str, drops_schemas: bool) -> Part<'a> {
-        Part { prefix, answer, asked: None, drops_schemas }
+    fn part<'a>(prefix: &'a str, answer: &'a str, drops_schemas: bool) -> ListPart<'a> {
+        ListPart { prefix, answer, asked: None, drops_schemas }
     }
 
     const WEATHER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"x-own": 1.0 ,"name":"t","outputSchema":{}}],"nextCursor":"p2"}}"#;
@@ -205,17 +205,22 @@ mod tests {
     #[test]
     fn m1_tools_of_many_servers_are_one_list_and_each_is_as_it_was_written() {
         let parts = [part("w", WEATHER, false), part("o", OTHER, false)];
-        let text =
-            merged(Listed::Tools, &parts, Cursor::default(), Some("{\"name\":\"e\"}"), Era::Legacy);
-        let next = Cursor([("w".to_owned(), Some("p2".to_owned()))].into()).written().unwrap();
+        let text = merge_lists(
+            ListKind::Tools,
+            &parts,
+            ListCursor::default(),
+            Some("{\"name\":\"e\"}"),
+            Era::Legacy,
+        );
+        let next = ListCursor([("w".to_owned(), Some("p2".to_owned()))].into()).written().unwrap();
         let expected = format!(
             r#"{{"tools":[{{"x-own": 1.0 ,"name":"w__t","outputSchema":{{}}}},{{"name":"o__t","description":"d"}}],"nextCursor":"{next}"}}"#
         );
         assert_eq!(text, expected);
-        let last = merged(
-            Listed::Tools,
+        let last = merge_lists(
+            ListKind::Tools,
             &parts[1..],
-            Cursor::default(),
+            ListCursor::default(),
             Some("{\"name\":\"e\"}"),
             Era::Legacy,
         );
@@ -224,10 +229,10 @@ mod tests {
 
     #[test]
     fn i12_schemas_go_where_structured_results_go() {
-        let text = merged(
-            Listed::Tools,
+        let text = merge_lists(
+            ListKind::Tools,
             &[part("w", WEATHER, true)],
-            Cursor::default(),
+            ListCursor::default(),
             None,
             Era::Modern,
         );
@@ -235,7 +240,7 @@ mod tests {
         assert!(text.contains("\"ttlMs\":0"));
         let answer = Message::read(WEATHER).unwrap();
         let mut edits = Edits::default();
-        alone(&answer, Listed::Tools, true, None, &mut edits);
+        alone(&answer, ListKind::Tools, true, None, &mut edits);
         assert_eq!(edits.applied(WEATHER), WEATHER.replace(",\"outputSchema\":{}", ""));
     }
 
@@ -246,8 +251,8 @@ mod tests {
             "x".repeat(LONGEST_MESSAGE / 2)
         );
         let parts = [part("o", OTHER, false), part("w", &long, false)];
-        let text = merged(Listed::Tools, &parts, Cursor::default(), None, Era::Legacy);
-        let next = Cursor([("w".to_owned(), None)].into()).written().unwrap();
+        let text = merge_lists(ListKind::Tools, &parts, ListCursor::default(), None, Era::Legacy);
+        let next = ListCursor([("w".to_owned(), None)].into()).written().unwrap();
         assert!(text.len() < 1000 && text.contains(&next));
     }
 
@@ -257,7 +262,8 @@ mod tests {
             part("w", r#"{"jsonrpc":"2.0","id":1,"error":{}}"#, false),
             part("x", "garbage", false),
         ];
-        let text = merged(Listed::Resources, &parts, Cursor::default(), None, Era::Legacy);
+        let text =
+            merge_lists(ListKind::Resources, &parts, ListCursor::default(), None, Era::Legacy);
         assert_eq!(text, r#"{"resources":[]}"#);
     }
 }

@@ -6,7 +6,7 @@ use tokenforge_formats::negotiate::{Format, StcVersion};
 
 /// What is to be done to the texts of one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
+pub struct ResultRule {
     /// In which form.
     pub format: Format,
     /// Texts below this size are left alone.
@@ -71,7 +71,7 @@ fn entry<'m>(mcp: &'m Mcp, client: &str) -> Option<&'m tokenforge_config::McpCli
 
 /// What is to be done to the texts of a tool of which this form is wanted; `None`: nothing.
 #[must_use]
-pub fn rule(mcp: &Mcp, prefix: &str, tool: &str, wanted: Format) -> Option<Rule> {
+pub fn rule(mcp: &Mcp, prefix: &str, tool: &str, wanted: Format) -> Option<ResultRule> {
     let full = prefixed(prefix, tool);
     let is_it = |pattern: &String| fits(pattern, tool) || fits(pattern, &full);
     let is_included = mcp.include.iter().any(is_it);
@@ -83,7 +83,7 @@ pub fn rule(mcp: &Mcp, prefix: &str, tool: &str, wanted: Format) -> Option<Rule>
     let own = mcp.tools.iter().filter(|(pattern, _)| is_it(pattern));
     let own = own.max_by_key(|(pattern, _)| pattern.len()).map(|(_, own)| *own);
     let McpTool { format, min_bytes, max_bytes } = own.unwrap_or_default();
-    Some(Rule {
+    Some(ResultRule {
         format: format.unwrap_or(wanted),
         min_bytes: min_bytes.unwrap_or(mcp.min_bytes),
         max_bytes: max_bytes.unwrap_or(mcp.max_bytes),

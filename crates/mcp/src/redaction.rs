@@ -2,7 +2,7 @@
 
 use crate::hub::HubSettings;
 use crate::message::Message;
-use crate::rpc::{self, Code};
+use crate::rpc::{self, ErrorCode};
 use tokenforge_redact::{BodyShape, Unscannable, redact_body, redact_what_can_be};
 
 /// A message of a server without its secrets.
@@ -39,5 +39,5 @@ pub(crate) fn refusal(id: Option<&str>, why: &str) -> String {
     let text = format!(
         "the server's answer could not be checked for secrets, and was not passed on: {why}"
     );
-    rpc::error(id, Code::Internal, &text)
+    rpc::error(id, ErrorCode::Internal, &text)
 }

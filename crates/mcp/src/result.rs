@@ -5,11 +5,11 @@ mod text;
 
 use crate::edit::Edits;
 use crate::message::Message;
-use crate::policy::Rule;
+use crate::policy::ResultRule;
 use serde_json::json;
 use std::time::Duration;
-use structured::Standing;
-use text::Written;
+use structured::StructuredCopy;
+use text::RewrittenText;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Original};
 use tokenforge_formats::negotiate::Format;
@@ -23,13 +23,13 @@ pub const RESULT_KEY: &str = "dev.tokenforge/result";
 
 /// A result, and what is to be done to it.
 #[derive(Clone, Copy)]
-pub struct Job<'a> {
+pub struct RewriteJob<'a> {
     /// The tool, as agents call it: `mcp__server__tool`.
     pub tool: &'a str,
     /// The arguments of the call, as JSON.
     pub arguments: &'a str,
     /// What is to be done to its texts; `None`: nothing.
-    pub rule: Option<Rule>,
+    pub rule: Option<ResultRule>,
     /// What becomes of structured content.
     pub structured: Structured,
     /// Does the client hold a schema that the result must have structured content for?
@@ -44,18 +44,18 @@ pub struct Job<'a> {
 
 /// What became of a result.
 #[derive(Debug)]
-pub struct Rewritten {
+pub struct RewrittenResult {
     /// The answer in other words; `None`: as it came.
     pub answer: Option<String>,
     /// What that saves.
-    pub figures: Figures,
+    pub figures: ResultFigures,
     /// What must be stored before the answer goes on.
     pub originals: Vec<Original>,
 }
 
 /// A result in figures: of what the client's model would have seen, and sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Figures {
+pub struct ResultFigures {
     /// The form of its texts: `json` where they are as they came.
     pub format: &'static str,
     /// Bytes as it came.
@@ -68,18 +68,19 @@ pub struct Figures {
     pub tokens_after: usize,
 }
 
-impl Default for Figures {
+impl Default for ResultFigures {
     fn default() -> Self {
         let (bytes_before, bytes_after, tokens_before, tokens_after) = (0, 0, 0, 0);
         let format = Format::Json.name();
-        Figures { format, bytes_before, bytes_after, tokens_before, tokens_after }
+        ResultFigures { format, bytes_before, bytes_after, tokens_before, tokens_after }
     }
 }
 
 /// Rewrites the answer to a call. What is no result, or none of a tool, stays as it is.
 #[must_use]
-pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
-    let kept = Rewritten { answer: None, figures: Figures::default(), originals: Vec::new() };
+pub fn rewrite(answer: &str, job: &RewriteJob<'_>, engine: &Engine<'_>) -> RewrittenResult {
+    let kept =
+        RewrittenResult { answer: None, figures: ResultFigures::default(), originals: Vec::new() };
     let Ok(message) = Message::read(answer) else { return kept };
     let Some(result) = message.result() else { return kept };
     let [content, copy, error, meta] =
@@ -92,17 +93,17 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
         // The client may read the text in its place.
         return kept;
     }
-    let mut work = Work { job, engine, is_error, made: Made::default() };
+    let mut work = ResultRewriter { job, engine, is_error, made: RewriteOutcome::default() };
     let mut edits = Edits::default();
     let blocks = blocks(&content);
-    let standing = Standing::of(copy.as_ref(), &blocks);
+    let standing = StructuredCopy::of(copy.as_ref(), &blocks);
     work.count(job.structured, copy.as_ref(), &blocks);
     for (index, (node, text)) in blocks.iter().enumerate() {
         let pointed = (job.structured == Structured::Pointer && standing.repeats(index))
             .then(|| structured::pointer(text, engine.settings().counter))
             .flatten();
         let written = match pointed {
-            Some(pointer) => Some(Written::plain(pointer)),
+            Some(pointer) => Some(RewrittenText::plain(pointer)),
             None => work.written(text),
         };
         work.settle(text, written.as_ref());
@@ -127,7 +128,7 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
     }
     let figures = work.made.figures;
     if edits.is_empty() || job.is_observed {
-        return Rewritten { answer: None, figures, originals: Vec::new() };
+        return RewrittenResult { answer: None, figures, originals: Vec::new() };
     }
     if job.has_metadata {
         let note = note(&work.made, (job.elapsed)());
@@ -136,7 +137,7 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
             None => edits.set(result, "_meta", &format!("{{{}:{note}}}", quoted(RESULT_KEY))),
         }
     }
-    Rewritten { answer: Some(edits.applied(answer)), figures, originals: work.made.originals }
+    RewrittenResult { answer: Some(edits.applied(answer)), figures, originals: work.made.originals }
 }
 
 /// The texts of a result that a model reads.
@@ -157,23 +158,23 @@ fn blocks<'a>(content: &Node<'a>) -> Vec<(Node<'a>, String)> {
 }
 
 /// The work on one result.
-struct Work<'w> {
-    job: &'w Job<'w>,
+struct ResultRewriter<'w> {
+    job: &'w RewriteJob<'w>,
     engine: &'w Engine<'w>,
     is_error: bool,
-    made: Made,
+    made: RewriteOutcome,
 }
 
 /// What was made so far.
 #[derive(Default)]
-struct Made {
-    figures: Figures,
+struct RewriteOutcome {
+    figures: ResultFigures,
     originals: Vec<Original>,
     references: Vec<String>,
 }
 
-impl Made {
-    fn keep(&mut self, written: Written) {
+impl RewriteOutcome {
+    fn keep(&mut self, written: RewrittenText) {
         if let Some(format) = written.format {
             self.figures.format = format;
         }
@@ -184,11 +185,11 @@ impl Made {
     }
 }
 
-impl Work<'_> {
+impl ResultRewriter<'_> {
     /// A text in other words, if it may be and if that has fewer tokens.
-    fn written(&self, text: &str) -> Option<Written> {
-        let Job { tool, arguments, rule, .. } = *self.job;
-        text::written(text, tool, arguments, self.is_error, rule, self.engine)
+    fn written(&self, text: &str) -> Option<RewrittenText> {
+        let RewriteJob { tool, arguments, rule, .. } = *self.job;
+        text::rewrite_text(text, tool, arguments, self.is_error, rule, self.engine)
     }
 
     /// Counts what the client's model would have seen.
@@ -217,15 +218,16 @@ impl Work<'_> {
         }
     }
 
-    fn settle(&mut self, text: &str, written: Option<&Written>) {
+    fn settle(&mut self, text: &str, written: Option<&RewrittenText>) {
         let text = written.map_or(text, |written| &written.text);
         self.made.figures.bytes_after += text.len();
         self.made.figures.tokens_after += self.engine.settings().counter.count(text);
     }
 }
 
-fn note(made: &Made, elapsed: Duration) -> String {
-    let Figures { format, bytes_before, bytes_after, tokens_before, tokens_after } = made.figures;
+fn note(made: &RewriteOutcome, elapsed: Duration) -> String {
+    let ResultFigures { format, bytes_before, bytes_after, tokens_before, tokens_after } =
+        made.figures;
     let mut note = json!({
         "format": format,
         "bytes_before": bytes_before, "bytes_after": bytes_after,

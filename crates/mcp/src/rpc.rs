@@ -6,7 +6,7 @@ use tokenforge_providers::quoted;
 /// What went wrong, as JSON-RPC and MCP number it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
-pub enum Code {
+pub enum ErrorCode {
     /// The text is no JSON.
     Parse = -32700,
     /// It is no message, or one that is not allowed here.
@@ -35,13 +35,13 @@ pub fn result(id: &str, result: &str) -> String {
 
 /// An answer that is an error.
 #[must_use]
-pub fn error(id: Option<&str>, code: Code, message: &str) -> String {
+pub fn error(id: Option<&str>, code: ErrorCode, message: &str) -> String {
     error_with(id, code, message, None)
 }
 
 /// An error with more about it, as JSON.
 #[must_use]
-pub fn error_with(id: Option<&str>, code: Code, message: &str, data: Option<&str>) -> String {
+pub fn error_with(id: Option<&str>, code: ErrorCode, message: &str, data: Option<&str>) -> String {
     let data = data.map(|data| format!(",\"data\":{data}")).unwrap_or_default();
     let (id, message) = (id.unwrap_or("null"), quoted(message));
     let code = code as i32;
@@ -82,7 +82,7 @@ mod tests {
     fn our_own_messages_are_messages() {
         let sort = |text: &str| Message::read(text).unwrap().sort();
         assert_eq!(sort(&result("\"a\"", "{}")), Sort::Answer);
-        assert_eq!(sort(&error(None, Code::Parse, "no \"JSON\"")), Sort::Answer);
+        assert_eq!(sort(&error(None, ErrorCode::Parse, "no \"JSON\"")), Sort::Answer);
         assert_eq!(sort(&notification("notifications/x", Some("{}"))), Sort::Notification);
         assert_eq!(sort(&request(1, "ping", "{}")), Sort::Request);
     }

@@ -3,11 +3,11 @@
 mod outbox;
 mod streams;
 
-use crate::link::{Link, Told, Wire};
 use crate::message::{Message, Sort};
 use crate::outgoing::under_id;
-use crate::rpc::{self, Code};
-use outbox::Outbox;
+use crate::rpc::{self, ErrorCode};
+use crate::server_link::{ClientIntroduction, ServerChannel, ServerLink};
+use outbox::SessionOutbox;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,14 +16,14 @@ use tokenforge_config::Structured;
 use tokenforge_providers::Node;
 use tokio::sync::oneshot;
 
-pub(crate) use streams::{Back, Pieces, Place, Streams};
+pub(crate) use streams::{BodySender, EventId, SessionStreams, StreamResumption};
 
 /// How many questions of servers may be open.
 const QUESTIONS: usize = 256;
 
 /// Which servers a client sees.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Scope {
+pub(crate) enum ServerScope {
     /// All, with prefixes before the names of their tools.
     All,
     /// One, as it is.
@@ -32,13 +32,13 @@ pub(crate) enum Scope {
 
 /// Who a client is.
 #[derive(Debug, Clone)]
-pub(crate) struct Client {
+pub(crate) struct ClientIdentity {
     /// The name it gives itself; empty if it gives none.
     pub(crate) name: String,
-    pub(crate) told: Told,
+    pub(crate) told: ClientIntroduction,
 }
 
-impl Client {
+impl ClientIdentity {
     pub(crate) fn new(
         info: Option<&Node<'_>>,
         capabilities: Option<&Node<'_>>,
@@ -50,9 +50,9 @@ impl Client {
         let raw = |node: Option<&Node<'_>>, other: String| {
             node.map_or(other, |node| node.raw().to_owned())
         };
-        Client {
+        ClientIdentity {
             name: name.or_else(by_agent).unwrap_or_default(),
-            told: Told {
+            told: ClientIntroduction {
                 info: raw(info, rpc::own_info()),
                 capabilities: raw(capabilities, "{}".to_owned()),
             },
@@ -72,21 +72,21 @@ impl Client {
 pub(crate) struct Session {
     pub(crate) id: Arc<str>,
     pub(crate) tenant: Arc<str>,
-    pub(crate) scope: Scope,
-    pub(crate) client: Client,
+    pub(crate) scope: ServerScope,
+    pub(crate) client: ClientIdentity,
     pub(crate) version: &'static str,
     used: Mutex<Instant>,
-    pub(crate) outbox: Outbox,
-    pub(crate) streams: Streams,
+    pub(crate) outbox: SessionOutbox,
+    pub(crate) streams: SessionStreams,
     next_question: AtomicU64,
-    questions: Mutex<HashMap<String, (Wire, String)>>,
-    running: Mutex<HashMap<String, Running>>,
+    questions: Mutex<HashMap<String, (ServerChannel, String)>>,
+    running: Mutex<HashMap<String, RunningRequest>>,
     structured: Mutex<HashMap<Arc<str>, Structured>>,
 }
 
 /// A request under way, for whoever takes it back.
-struct Running {
-    link: Weak<Link>,
+struct RunningRequest {
+    link: Weak<ServerLink>,
     id: u64,
     cancel: oneshot::Sender<()>,
 }
@@ -95,8 +95,8 @@ impl Session {
     pub(crate) fn new(
         id: Arc<str>,
         tenant: Arc<str>,
-        scope: Scope,
-        client: Client,
+        scope: ServerScope,
+        client: ClientIdentity,
         version: &'static str,
     ) -> Arc<Self> {
         Arc::new(Session {
@@ -106,8 +106,8 @@ impl Session {
             client,
             version,
             used: Mutex::new(Instant::now()),
-            outbox: Outbox::default(),
-            streams: Streams::default(),
+            outbox: SessionOutbox::default(),
+            streams: SessionStreams::default(),
             next_question: AtomicU64::new(0),
             questions: Mutex::default(),
             running: Mutex::default(),
@@ -126,13 +126,13 @@ impl Session {
     /// Does it see this server?
     pub(crate) fn sees(&self, prefix: &str) -> bool {
         match &self.scope {
-            Scope::All => true,
-            Scope::One(own) => &**own == prefix,
+            ServerScope::All => true,
+            ServerScope::One(own) => &**own == prefix,
         }
     }
 
     /// Something for the client that belongs to no request of its own.
-    pub(crate) fn receive(&self, wire: Option<&Wire>, text: String) {
+    pub(crate) fn receive(&self, wire: Option<&ServerChannel>, text: String) {
         let text = match (Message::read(&text), wire) {
             (Ok(message), Some(wire)) if message.sort() == Sort::Request => {
                 match self.question(wire, &message) {
@@ -146,7 +146,7 @@ impl Session {
     }
 
     /// A server's question as the client is to see it, under an id that no other server uses.
-    pub(crate) fn question(&self, wire: &Wire, message: &Message<'_>) -> Option<String> {
+    pub(crate) fn question(&self, wire: &ServerChannel, message: &Message<'_>) -> Option<String> {
         let theirs = message.id()?.to_owned();
         let number = self.next_question.fetch_add(1, Ordering::Relaxed);
         let ours = format!("\"server-{number}\"");
@@ -154,7 +154,7 @@ impl Session {
         if questions.len() >= QUESTIONS {
             wire.reply(rpc::error(
                 Some(&theirs),
-                Code::Internal,
+                ErrorCode::Internal,
                 "the client answers no questions",
             ));
             return None;
@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// The client answered a question: to whom that goes, and under which id.
-    pub(crate) fn answered(&self, message: &Message<'_>) -> Option<(Wire, String)> {
+    pub(crate) fn answered(&self, message: &Message<'_>) -> Option<(ServerChannel, String)> {
         let (wire, theirs) = locked(&self.questions).remove(message.id()?)?;
         Some((wire, under_id(message, &theirs)))
     }
@@ -173,11 +173,11 @@ impl Session {
     pub(crate) fn begin(
         &self,
         client_id: &str,
-        link: &Arc<Link>,
+        link: &Arc<ServerLink>,
         id: u64,
     ) -> oneshot::Receiver<()> {
         let (cancel, cancelled) = oneshot::channel();
-        let running = Running { link: Arc::downgrade(link), id, cancel };
+        let running = RunningRequest { link: Arc::downgrade(link), id, cancel };
         locked(&self.running).insert(client_id.to_owned(), running);
         cancelled
     }

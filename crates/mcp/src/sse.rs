@@ -42,14 +42,14 @@ pub const ALIVE: &str = ": alive\n\n";
 
 /// An event that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     /// What it says.
     pub data: String,
 }
 
 /// Reads events from pieces of a stream, cut anywhere.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct SseReader {
     line: Vec<u8>,
     data: Option<String>,
     after_return: bool,
@@ -64,12 +64,12 @@ pub struct Reader {
 #[error("a message of more than 8 MiB")]
 pub struct TooLong;
 
-impl Reader {
+impl SseReader {
     /// Takes in a piece and gives out the events that are whole.
     ///
     /// # Errors
     /// An event is too long; nothing more can be read.
-    pub fn push(&mut self, piece: &[u8]) -> Result<Vec<Event>, TooLong> {
+    pub fn push(&mut self, piece: &[u8]) -> Result<Vec<SseEvent>, TooLong> {
         let mut events = Vec::new();
         let mut rest = piece;
         while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -96,11 +96,11 @@ impl Reader {
         if held > LONGEST_MESSAGE { Err(TooLong) } else { Ok(()) }
     }
 
-    fn end_of_line(&mut self, events: &mut Vec<Event>) {
+    fn end_of_line(&mut self, events: &mut Vec<SseEvent>) {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
             events.extend(
-                self.data.take().filter(|data| !data.is_empty()).map(|data| Event { data }),
+                self.data.take().filter(|data| !data.is_empty()).map(|data| SseEvent { data }),
             );
             return;
         }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn events_are_read_as_browsers_read_them() {
         let text = "\u{feff}: hello\r\nid: 1\r\nretry: 250\r\ndata: {\"a\":\r\ndata:1}\r\n\r\ndata\n\nevent: x\rdata: b\r\rdata: half";
-        let mut reader = Reader::default();
+        let mut reader = SseReader::default();
         let events = reader.push(text.as_bytes()).unwrap();
         let data: Vec<&str> = events.iter().map(|event| event.data.as_str()).collect();
         assert_eq!(data, ["{\"a\":\n1}", "b"]);
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn an_event_without_end_is_refused() {
-        let mut reader = Reader::default();
+        let mut reader = SseReader::default();
         let piece = vec![b'x'; 1 << 20];
         assert!((0..9).any(|_| reader.push(&piece).is_err()));
     }
@@ -151,7 +151,7 @@ mod tests {
             messages in prop::collection::vec("[ -~\\né]{1,20}", 1..5), cut in 1usize..9
         ) {
             let stream: String = messages.iter().map(|message| frame(message)).collect();
-            let mut reader = Reader::default();
+            let mut reader = SseReader::default();
             let mut read = Vec::new();
             for piece in stream.as_bytes().chunks(cut) {
                 read.extend(reader.push(piece).unwrap().into_iter().map(|event| event.data));

@@ -2,13 +2,13 @@
 
 mod times;
 
-use crate::result::Figures;
+use crate::result::ResultFigures;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use times::Times;
+use times::LatencyHistogram;
 
 /// Tools beyond this many are counted together: servers choose their names.
 const TOOLS: usize = 500;
@@ -18,27 +18,27 @@ const OTHERS: &str = "(others)";
 const MINUTES: usize = 60;
 
 /// Counts calls.
-pub struct Stats {
+pub struct CallStats {
     start: Instant,
     tables: Mutex<Tables>,
 }
 
 #[derive(Default)]
 struct Tables {
-    tools: BTreeMap<(String, String), Row>,
+    tools: BTreeMap<(String, String), ToolRow>,
     minutes: VecDeque<(u64, Minute)>,
 }
 
 #[derive(Default)]
-struct Row {
+struct ToolRow {
     calls: u64,
     errors: u64,
-    times: Times,
-    formats: BTreeMap<&'static str, Saved>,
+    times: LatencyHistogram,
+    formats: BTreeMap<&'static str, SavedTokens>,
 }
 
 #[derive(Default, Clone, Copy)]
-struct Saved {
+struct SavedTokens {
     results: u64,
     before: u64,
     after: u64,
@@ -52,13 +52,13 @@ struct Minute {
     after: u64,
 }
 
-impl Default for Stats {
+impl Default for CallStats {
     fn default() -> Self {
-        Stats { start: Instant::now(), tables: Mutex::default() }
+        CallStats { start: Instant::now(), tables: Mutex::default() }
     }
 }
 
-impl Stats {
+impl CallStats {
     /// A call was answered: after how long, with an error or not, and what became of its result.
     pub fn called(
         &self,
@@ -66,7 +66,7 @@ impl Stats {
         tool: &str,
         took: Duration,
         is_error: bool,
-        figures: &Figures,
+        figures: &ResultFigures,
     ) {
         let minute = self.start.elapsed().as_secs() / 60;
         let mut tables = self.tables();
@@ -125,7 +125,7 @@ impl Stats {
         let label = |(prefix, tool): &(String, String)| {
             format!("backend=\"{}\",tool=\"{}\"", escaped(prefix), escaped(tool))
         };
-        let mut counter = |name: &str, help: &str, value: &dyn Fn(&Row) -> u64| {
+        let mut counter = |name: &str, help: &str, value: &dyn Fn(&ToolRow) -> u64| {
             let _ = writeln!(text, "# HELP tokenforge_mcp_{name}_total {help}");
             let _ = writeln!(text, "# TYPE tokenforge_mcp_{name}_total counter");
             for (key, row) in &tables.tools {
@@ -171,7 +171,7 @@ impl Stats {
 }
 
 impl Tables {
-    fn row(&mut self, prefix: &str, tool: &str) -> &mut Row {
+    fn row(&mut self, prefix: &str, tool: &str) -> &mut ToolRow {
         let key = (prefix.to_owned(), tool.to_owned());
         let is_known = self.tools.contains_key(&key) || self.tools.len() < TOOLS;
         let key = if is_known { key } else { (OTHERS.to_owned(), OTHERS.to_owned()) };
@@ -190,13 +190,13 @@ impl Tables {
     }
 }
 
-fn tool(((prefix, name), row): (&(String, String), &Row)) -> Value {
+fn tool(((prefix, name), row): (&(String, String), &ToolRow)) -> Value {
     let ms = |part| (row.times.part(part).as_secs_f64() * 1e6).round() / 1e3;
     let formats: BTreeMap<&str, Value> = row
         .formats
         .iter()
         .map(|(format, saved)| {
-            let Saved { results, before, after } = *saved;
+            let SavedTokens { results, before, after } = *saved;
             let figures = json!({
                 "results": results, "tokens_before": before, "tokens_after": after,
                 "tokens_saved": before as i64 - after as i64,
@@ -221,13 +221,17 @@ mod tests {
 
     #[test]
     fn m15_calls_times_and_savings_are_counted_by_tool_and_form() {
-        let stats = Stats::default();
-        let figures =
-            Figures { format: "toon", tokens_before: 100, tokens_after: 40, ..Figures::default() };
+        let stats = CallStats::default();
+        let figures = ResultFigures {
+            format: "toon",
+            tokens_before: 100,
+            tokens_after: 40,
+            ..ResultFigures::default()
+        };
         for ms in 1..=100 {
             stats.called("w", "t", Duration::from_millis(ms), false, &figures);
         }
-        stats.called("w", "t", Duration::from_millis(1), true, &Figures::default());
+        stats.called("w", "t", Duration::from_millis(1), true, &ResultFigures::default());
         let document = stats.document();
         let tool = &document["tools"][0];
         assert_eq!((&tool["calls"], &tool["errors"]), (&json!(101), &json!(1)));
@@ -251,9 +255,9 @@ mod tests {
 
     #[test]
     fn names_without_end_are_counted_together() {
-        let stats = Stats::default();
+        let stats = CallStats::default();
         for n in 0..TOOLS + 50 {
-            stats.called("w", &n.to_string(), Duration::ZERO, false, &Figures::default());
+            stats.called("w", &n.to_string(), Duration::ZERO, false, &ResultFigures::default());
         }
         assert_eq!(stats.document()["tools"].as_array().unwrap().len(), TOOLS + 1);
     }

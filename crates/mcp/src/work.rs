@@ -1,8 +1,8 @@
 //! The work on one result: rewritten, and what it leaves out stored first.
 
 use crate::hub::{HubSettings, Originals};
-use crate::policy::Rule;
-use crate::result::{Figures, Job, Rewritten, rewrite};
+use crate::policy::ResultRule;
+use crate::result::{ResultFigures, RewriteJob, RewrittenResult, rewrite};
 use std::time::Instant;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Mode, Stc2, Vault};
@@ -19,7 +19,7 @@ pub struct ToolCall {
     /// Its arguments, as JSON.
     pub arguments: String,
     /// What is to be done to its texts; `None`: nothing.
-    pub rule: Option<Rule>,
+    pub rule: Option<ResultRule>,
     /// The highest version of STC that the client reads.
     pub stc_version: StcVersion,
     /// What becomes of structured content.
@@ -37,7 +37,7 @@ impl ToolCall {
     }
 
     /// What became of its result.
-    pub(crate) fn outcome(&self, figures: &Figures) -> Outcome {
+    pub(crate) fn outcome(&self, figures: &ResultFigures) -> Outcome {
         let (before, after) = (figures.tokens_before as u64, figures.tokens_after as u64);
         Outcome::fresh(&self.name(), (before != after).then_some(figures.format), before, after)
     }
@@ -46,13 +46,13 @@ impl ToolCall {
 /// Rewrites the answer to a call. What it leaves out is stored first; where that cannot be, or where our own tool is not
 /// offered, nothing is left out. Blocks.
 #[must_use]
-pub fn rewritten(
+pub fn rewrite_and_store(
     answer: &str,
     call: &ToolCall,
     settings: &HubSettings,
     originals: Option<&dyn Originals>,
     tenant: &str,
-) -> Rewritten {
+) -> RewrittenResult {
     let mut engine_settings = settings.engine.clone();
     let is_observed = settings.is_observed();
     if engine_settings.mode == Mode::Observe {
@@ -65,7 +65,7 @@ pub fn rewritten(
     let began = Instant::now();
     let ToolCall { arguments, rule, structured, is_promised, .. } = call;
     let name = call.name();
-    let job = Job {
+    let job = RewriteJob {
         tool: &name,
         arguments,
         // What a client asks for by name it gets, also where nothing is done unasked.

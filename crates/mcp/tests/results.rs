@@ -10,16 +10,16 @@ use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Engine, Settings, Vault};
 use tokenforge_formats::negotiate::Format;
 use tokenforge_formats::{Json, decode_any};
-use tokenforge_mcp::{Job, RESULT_KEY, Rewritten, Rule, rewrite};
+use tokenforge_mcp::{RESULT_KEY, ResultRule, RewriteJob, RewrittenResult, rewrite};
 use tokenforge_samples::{Nasty, nasty};
 
-const ALL: Rule = Rule { format: Format::Auto, min_bytes: 0, max_bytes: 8 << 20 };
+const ALL: ResultRule = ResultRule { format: Format::Auto, min_bytes: 0, max_bytes: 8 << 20 };
 
-fn job(format: Format) -> Job<'static> {
-    Job {
+fn job(format: Format) -> RewriteJob<'static> {
+    RewriteJob {
         tool: "mcp__db__query",
         arguments: "{}",
-        rule: Some(Rule { format, ..ALL }),
+        rule: Some(ResultRule { format, ..ALL }),
         structured: Structured::Keep,
         is_promised: false,
         is_observed: false,
@@ -36,17 +36,17 @@ fn text_result(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-fn done(result: &Value, job: &Job<'_>) -> Rewritten {
+fn done(result: &Value, job: &RewriteJob<'_>) -> RewrittenResult {
     rewrite(&answer(result), job, &Engine::new(&Settings::default()))
 }
 
 /// The result after rewriting.
-fn shown(result: &Value, job: &Job<'_>) -> Value {
+fn shown(result: &Value, job: &RewriteJob<'_>) -> Value {
     let text = done(result, job).answer.unwrap_or_else(|| answer(result));
     serde_json::from_str::<Value>(&text).unwrap()["result"].take()
 }
 
-fn first_text(result: &Value, job: &Job<'_>) -> String {
+fn first_text(result: &Value, job: &RewriteJob<'_>) -> String {
     shown(result, job)["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
@@ -139,8 +139,8 @@ fn i1_sizes_are_inclusive() {
     let text = rows().to_string();
     let result = text_result(&text);
     let is_done = |min_bytes, max_bytes| {
-        let rule = Some(Rule { format: Format::Toon, min_bytes, max_bytes });
-        done(&result, &Job { rule, ..job(Format::Toon) }).answer.is_some()
+        let rule = Some(ResultRule { format: Format::Toon, min_bytes, max_bytes });
+        done(&result, &RewriteJob { rule, ..job(Format::Toon) }).answer.is_some()
     };
     assert!(is_done(text.len(), text.len()));
     assert!(!is_done(text.len() + 1, 1 << 20));
@@ -162,7 +162,7 @@ fn i4_text_that_is_no_json_is_compressed_under_auto_alone() {
 fn i6_the_mark_is_optional_and_stands_in_meta() {
     let result = text_result(&rows().to_string());
     let with = shown(&result, &job(Format::Toon));
-    let without = shown(&result, &Job { has_metadata: false, ..job(Format::Toon) });
+    let without = shown(&result, &RewriteJob { has_metadata: false, ..job(Format::Toon) });
     assert!(with["_meta"][RESULT_KEY].is_object());
     assert!(without.get("_meta").is_none());
     assert_eq!(with["content"], without["content"]);
@@ -197,7 +197,7 @@ fn i11_white_space_alone_does_not_make_a_form_cheaper() {
 fn i12_structured_content_is_kept_dropped_or_pointed_to() {
     let mut result = text_result(&rows().to_string());
     result["structuredContent"] = rows();
-    let with = |structured| shown(&result, &Job { structured, ..job(Format::Json) });
+    let with = |structured| shown(&result, &RewriteJob { structured, ..job(Format::Json) });
     assert_eq!(with(Structured::Keep), result);
     let dropped = with(Structured::Drop);
     assert!(dropped.get("structuredContent").is_none());
@@ -211,7 +211,7 @@ fn i12_structured_content_is_kept_dropped_or_pointed_to() {
 fn i12_what_only_the_structured_copy_says_is_not_lost_with_it() {
     let mut result = text_result("20 rows found");
     result["structuredContent"] = json!({"rows": rows()});
-    let dropped = shown(&result, &Job { structured: Structured::Drop, ..job(Format::Auto) });
+    let dropped = shown(&result, &RewriteJob { structured: Structured::Drop, ..job(Format::Auto) });
     assert!(dropped.get("structuredContent").is_none());
     assert_eq!(dropped["content"][0]["text"], "20 rows found");
     let added = dropped["content"][1]["text"].as_str().unwrap();
@@ -220,20 +220,21 @@ fn i12_what_only_the_structured_copy_says_is_not_lost_with_it() {
     // A copy that only wraps the text needs no second text.
     let mut wrapped = text_result("line one\nline two");
     wrapped["structuredContent"] = json!({"content": "line one\nline two"});
-    let dropped = shown(&wrapped, &Job { structured: Structured::Drop, ..job(Format::Auto) });
+    let dropped =
+        shown(&wrapped, &RewriteJob { structured: Structured::Drop, ..job(Format::Auto) });
     assert_eq!(dropped["content"], wrapped["content"]);
 }
 
 #[test]
 fn a_text_in_the_place_of_promised_structure_is_left_alone() {
     let result = text_result(&rows().to_string());
-    assert!(done(&result, &Job { is_promised: true, ..job(Format::Auto) }).answer.is_none());
+    assert!(done(&result, &RewriteJob { is_promised: true, ..job(Format::Auto) }).answer.is_none());
 }
 
 #[test]
 fn i13_observed_results_are_measured_and_stay() {
     let result = text_result(&rows().to_string());
-    let done = done(&result, &Job { is_observed: true, ..job(Format::Toon) });
+    let done = done(&result, &RewriteJob { is_observed: true, ..job(Format::Toon) });
     assert!(done.answer.is_none());
     assert!(done.figures.tokens_after < done.figures.tokens_before);
 }
@@ -268,7 +269,7 @@ fn l4_what_is_left_out_is_to_be_stored_and_named() {
     let key = Key::from_secret("for the test");
     let settings = Settings::default();
     let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
-    let job = Job {
+    let job = RewriteJob {
         tool: "execute_command",
         arguments: r#"{"command":"cargo test"}"#,
         ..job(Format::Auto)
@@ -287,7 +288,7 @@ fn l1_outside_of_the_texts_every_byte_is_the_server_s() {
     let answer = format!(
         "{{ \"result\" : {{\"content\":[ {{\"text\":{spelled} , \"type\":\"\\u0074ext\", \"n\": 1.0e+2}} ]}},\"jsonrpc\":\"2.0\",\"id\":\"x\"}}"
     );
-    let job = Job { has_metadata: false, ..job(Format::Stc) };
+    let job = RewriteJob { has_metadata: false, ..job(Format::Stc) };
     let done = rewrite(&answer, &job, &Engine::new(&Settings::default()));
     let new = done.answer.unwrap();
     let (before, after) = answer.split_once(&spelled).unwrap();
@@ -317,7 +318,7 @@ proptest! {
         let answer = format!(
             r#"{{"x":{other},"jsonrpc":"2.0","id":1,"result":{{"y":{other},"content":[{{"type":"text","text":{spelled},"z":{other}}},{other}],"structuredContent":{other}}}}}"#
         );
-        let job = Job { has_metadata: false, ..job(Format::Stc) };
+        let job = RewriteJob { has_metadata: false, ..job(Format::Stc) };
         let new = rewrite(&answer, &job, &Engine::new(&Settings::default())).answer.unwrap();
         let text = serde_json::to_string(&first_text(&text_result(&rows().to_string()), &job)).unwrap();
         prop_assert_eq!(new, answer.replacen(&spelled, &text, 1));
@@ -329,7 +330,7 @@ proptest! {
         let answer = format!(
             r#"{{"jsonrpc":"2.0","id":1,"result":{{"structuredContent":{copy},"content":[{{"type":"text","text":"ok"}}]}}}}"#
         );
-        let job = Job { structured: Structured::Drop, ..job(Format::Stc) };
+        let job = RewriteJob { structured: Structured::Drop, ..job(Format::Stc) };
         let settings = Settings { redact_secrets: false, ..Settings::default() };
         let new = rewrite(&answer, &job, &Engine::new(&settings)).answer.unwrap();
         let new: Value = serde_json::from_str(&new).unwrap();

@@ -35,12 +35,12 @@ mod stc;
 mod testing;
 mod toon;
 
-pub use encoding::Usual;
+pub use encoding::DefaultFormat;
 
 use crate::{ConfigError, Registry};
 
 /// Those that are on unless settings turn them off: they do nothing until a reader asks.
-pub const ALWAYS: &[&str] = &[stc::NAME, toon::NAME];
+pub const ENABLED_BY_DEFAULT: &[&str] = &[stc::NAME, toon::NAME];
 
 /// Makes every plugin known.
 ///

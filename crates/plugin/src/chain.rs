@@ -21,14 +21,14 @@ use tokio::time::Instant;
 /// that are under way end with the one they began with.
 #[derive(Default)]
 pub struct Chain {
-    links: Vec<Link>,
+    links: Vec<ChainLink>,
     phases: Phases,
     needs: [BodyNeed; Phase::ALL.len()],
     meters: BTreeMap<Arc<str>, (Phases, Arc<Meter>)>,
 }
 
 /// A plugin in its place, with what it said about itself.
-struct Link {
+struct ChainLink {
     plugin: Arc<dyn Plugin>,
     name: Arc<str>,
     placement: Placement,
@@ -120,7 +120,7 @@ impl Chain {
         })
     }
 
-    fn links_of(&self, phase: Phase) -> impl Iterator<Item = &Link> {
+    fn links_of(&self, phase: Phase) -> impl Iterator<Item = &ChainLink> {
         self.links.iter().filter(move |link| link.phases.contains(phase))
     }
 
@@ -140,11 +140,11 @@ impl Chain {
         *metered = *metered | phases;
         self.phases = self.phases | phases;
         let meter = Arc::clone(meter);
-        self.links.push(Link { plugin, name, placement, phases, needs, meter });
+        self.links.push(ChainLink { plugin, name, placement, phases, needs, meter });
     }
 }
 
-impl Link {
+impl ChainLink {
     /// Calls the plugin; nothing comes of a call that failed.
     async fn call(&self, phase: Phase, exchange: &mut Exchange) -> Option<Flow> {
         let before = exchange.state.clone();

@@ -1,9 +1,9 @@
 //! What a plugin sees of a request and its response, and may change.
 
-use crate::exchange::{Exchange, State};
+use crate::exchange::{Exchange, ExchangeState};
 use crate::phase::Phase;
 use crate::plugin::BodyNeed;
-use crate::tool::Tool;
+use crate::tool::ToolId;
 use crate::unavailable::Unavailable;
 use bytes::Bytes;
 use http::{Extensions, HeaderMap, Method, StatusCode, Uri};
@@ -145,7 +145,7 @@ impl<'a> Context<'a> {
     /// the plugin declared.
     pub fn response_body(&self) -> Result<&Bytes, Unavailable> {
         self.only_if(self.phase.shows_response(), RESPONSE_BODY)?;
-        let State { response_body, is_streamed, .. } = &self.exchange.state;
+        let ExchangeState { response_body, is_streamed, .. } = &self.exchange.state;
         self.declared(response_body.as_ref(), RESPONSE_BODY).map_err(|error| match error {
             Unavailable::NotBuffered { part, .. } if *is_streamed => Unavailable::Streamed { part },
             error => error,
@@ -163,7 +163,7 @@ impl<'a> Context<'a> {
     }
 
     /// Which tool is called: in [`Phase::ToolCall`] and [`Phase::ToolResult`].
-    pub fn tool(&self) -> Option<&Tool> {
+    pub fn tool(&self) -> Option<&ToolId> {
         self.exchange.tool.as_ref()
     }
 

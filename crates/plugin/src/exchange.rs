@@ -1,7 +1,7 @@
 //! A request and its response on their way through the gateway, as the gateway sees them.
 
-use crate::failure::{Cause, Failure};
-use crate::tool::Tool;
+use crate::failure::{Failure, FailureCause};
+use crate::tool::ToolId;
 use bytes::Bytes;
 use http::{Extensions, request, response};
 use serde::de::IgnoredAny;
@@ -20,14 +20,14 @@ pub struct Exchange {
     pub tenant: Option<Arc<str>>,
     /// What the request is counted under, if the client said so.
     pub project: Option<Arc<str>>,
-    pub(crate) tool: Option<Tool>,
-    pub(crate) state: State,
+    pub(crate) tool: Option<ToolId>,
+    pub(crate) state: ExchangeState,
     failures: Vec<Failure>,
 }
 
 /// What plugins can change. A copy shares all of it, so that the state before a call costs next to nothing to keep.
 #[derive(Clone)]
-pub(crate) struct State {
+pub(crate) struct ExchangeState {
     pub(crate) request: Arc<request::Parts>,
     pub(crate) request_body: Option<Bytes>,
     pub(crate) response: Option<Arc<response::Parts>>,
@@ -42,7 +42,7 @@ pub(crate) struct State {
 impl Exchange {
     /// A request that has just arrived.
     pub fn new(request: request::Parts, remote: SocketAddr) -> Self {
-        let state = State {
+        let state = ExchangeState {
             request: Arc::new(request),
             request_body: None,
             response: None,
@@ -61,8 +61,8 @@ impl Exchange {
     /// It knows what the plugins remembered so far. Calls of one request go their ways at the same time and do not see
     /// each other.
     #[must_use]
-    pub fn of_tool(&self, tool: Tool) -> Self {
-        let state = State {
+    pub fn of_tool(&self, tool: ToolId) -> Self {
+        let state = ExchangeState {
             request: Arc::clone(&self.state.request),
             request_body: None,
             response: None,
@@ -172,24 +172,24 @@ impl Exchange {
     }
 
     /// Is what a call left of a tool's arguments and result still JSON? Their envelope would break otherwise.
-    pub(crate) fn checked_since(&self, before: &State) -> Result<(), Cause> {
+    pub(crate) fn checked_since(&self, before: &ExchangeState) -> Result<(), FailureCause> {
         let now = &self.state;
         check(now.tool_arguments.as_ref(), before.tool_arguments.as_ref(), "arguments")?;
         check(now.tool_result.as_ref(), before.tool_result.as_ref(), "result")
     }
 
     /// Puts everything back as it was before a call that failed, and remembers why.
-    pub(crate) fn undo(&mut self, before: State, failure: Failure) {
+    pub(crate) fn undo(&mut self, before: ExchangeState, failure: Failure) {
         self.state = before;
         self.failures.push(failure);
     }
 }
 
-fn check(now: Option<&Bytes>, before: Option<&Bytes>, what: &str) -> Result<(), Cause> {
+fn check(now: Option<&Bytes>, before: Option<&Bytes>, what: &str) -> Result<(), FailureCause> {
     let place = |text: &Bytes| (text.as_ptr(), text.len());
     match now {
         Some(text) if before.map(place) != Some(place(text)) && !is_json(text) => {
-            Err(Cause::Error(format!("it left no JSON as the tool's {what}").into()))
+            Err(FailureCause::Error(format!("it left no JSON as the tool's {what}").into()))
         }
         _ => Ok(()),
     }

@@ -14,13 +14,13 @@ pub struct Failure {
     /// When.
     pub phase: Phase,
     /// What happened.
-    pub cause: Cause,
+    pub cause: FailureCause,
 }
 
 /// How a call can go wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Cause {
+pub enum FailureCause {
     /// It gave an error.
     #[error("{0}")]
     Error(Error),

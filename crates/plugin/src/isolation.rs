@@ -1,7 +1,7 @@
 //! A call that can harm nobody but itself.
 
 use crate::context::Context;
-use crate::failure::Cause;
+use crate::failure::FailureCause;
 use crate::plugin::{BoxFuture, Error, Flow, Plugin};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -13,11 +13,12 @@ pub(crate) async fn call(
     plugin: &dyn Plugin,
     context: Context<'_>,
     limit: Duration,
-) -> Result<Flow, Cause> {
-    let call = catch_unwind(AssertUnwindSafe(|| plugin.call(context))).map_err(|_| Cause::Panic)?;
+) -> Result<Flow, FailureCause> {
+    let call =
+        catch_unwind(AssertUnwindSafe(|| plugin.call(context))).map_err(|_| FailureCause::Panic)?;
     match tokio::time::timeout(limit, Isolated(Some(call))).await {
         Ok(result) => result,
-        Err(_) => Err(Cause::Timeout(limit)),
+        Err(_) => Err(FailureCause::Timeout(limit)),
     }
 }
 
@@ -25,15 +26,15 @@ pub(crate) async fn call(
 struct Isolated<'a>(Option<BoxFuture<'a, Result<Flow, Error>>>);
 
 impl Future for Isolated<'_> {
-    type Output = Result<Flow, Cause>;
+    type Output = Result<Flow, FailureCause>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Self::Output> {
         let Some(call) = &mut self.0 else { return Poll::Pending };
         // What a panic may have left half done is thrown away: the caller puts back the state from before.
         match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(result)) => Poll::Ready(result.map_err(Cause::Error)),
-            Err(_) => Poll::Ready(Err(Cause::Panic)),
+            Ok(Poll::Ready(result)) => Poll::Ready(result.map_err(FailureCause::Error)),
+            Err(_) => Poll::Ready(Err(FailureCause::Panic)),
         }
     }
 }

@@ -95,15 +95,15 @@ mod unavailable;
 pub mod wasm;
 
 pub use chain::{Chain, Outcome};
-pub use connection::is_of_the_connection;
+pub use connection::is_hop_by_hop;
 pub use context::Context;
 pub use exchange::Exchange;
 pub use factory::{Factory, factory};
-pub use failure::{Cause, Failure};
+pub use failure::{Failure, FailureCause};
 pub use metrics::PluginMetrics;
 pub use phase::{Phase, Phases};
 pub use placement::{ErrorPolicy, Placement};
 pub use plugin::{BodyNeed, BoxFuture, Error, Flow, Plugin};
 pub use registry::{ConfigError, Registry};
-pub use tool::Tool;
+pub use tool::ToolId;
 pub use unavailable::Unavailable;

@@ -1,6 +1,6 @@
 //! What the calls of each plugin came to.
 
-use crate::failure::Cause;
+use crate::failure::FailureCause;
 use crate::phase::Phase;
 use crate::plugin::Flow;
 use std::sync::Arc;
@@ -48,16 +48,21 @@ impl Meter {
         self.0[phase.index()].calls.fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn count_result(&self, phase: Phase, result: &Result<Flow, Cause>, took: Duration) {
+    pub(crate) fn count_result(
+        &self,
+        phase: Phase,
+        result: &Result<Flow, FailureCause>,
+        took: Duration,
+    ) {
         let counters = &self.0[phase.index()];
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         counters.nanoseconds.fetch_add(nanoseconds, Relaxed);
         let counter = match result {
             Ok(Flow::Continue | Flow::SkipRest) => return,
             Ok(Flow::Terminate(_)) => &counters.terminations,
-            Err(Cause::Error(_)) => &counters.errors,
-            Err(Cause::Panic) => &counters.panics,
-            Err(Cause::Timeout(_)) => &counters.timeouts,
+            Err(FailureCause::Error(_)) => &counters.errors,
+            Err(FailureCause::Panic) => &counters.panics,
+            Err(FailureCause::Timeout(_)) => &counters.timeouts,
         };
         counter.fetch_add(1, Relaxed);
     }

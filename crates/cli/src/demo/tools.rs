@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Write};
-use tokenforge_mcp::rpc::{self, Code};
+use tokenforge_mcp::rpc::{self, ErrorCode};
 
 /// How its tools are called behind the gateway: `demo__weather`, `demo__search`.
 pub(super) const PREFIX: &str = "demo";
@@ -39,7 +39,7 @@ fn answer(message: &Value) -> String {
         "ping" => Ok(json!({})),
         "tools/list" => Ok(json!({"tools": tools()})),
         "tools/call" => called(params),
-        method => Err((Code::Method, format!("there is no method {method}"))),
+        method => Err((ErrorCode::Method, format!("there is no method {method}"))),
     };
     match result {
         Ok(result) => rpc::result(&id, &result.to_string()),
@@ -76,11 +76,11 @@ fn tools() -> Value {
     ])
 }
 
-fn called(params: &Value) -> Result<Value, (Code, String)> {
+fn called(params: &Value) -> Result<Value, (ErrorCode, String)> {
     let arguments = &params["arguments"];
     let word = |name: &str| {
         let word = arguments[name].as_str().filter(|word| !word.is_empty());
-        word.ok_or_else(|| (Code::Params, format!("`{name}`: expected a text")))
+        word.ok_or_else(|| (ErrorCode::Params, format!("`{name}`: expected a text")))
     };
     let number = |name: &str, usual: u64, most: u64| {
         arguments[name].as_u64().unwrap_or(usual).clamp(1, most)
@@ -88,7 +88,7 @@ fn called(params: &Value) -> Result<Value, (Code, String)> {
     let document = match params["name"].as_str().unwrap_or_default() {
         "weather" => weather(word("city")?, number("days", 7, 14)),
         "search" => search(word("query")?, number("limit", 10, 50)),
-        other => return Err((Code::Params, format!("there is no tool {other}"))),
+        other => return Err((ErrorCode::Params, format!("there is no tool {other}"))),
     };
     let text = serde_json::to_string_pretty(&document).unwrap_or_default();
     Ok(json!({"content": [{"type": "text", "text": text}], "isError": false}))

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tokenforge_config::{McpBackend, Overrides, Settings};
-use tokenforge_mcp::Registry;
+use tokenforge_mcp::BackendRegistry;
 use tokenforge_secrets::Scanner;
 
 /// Which gateway is meant.
@@ -79,7 +79,7 @@ impl Place {
 /// What a gateway reads at its start.
 pub(super) struct Definitions {
     pub(super) settings: Settings,
-    registry: Registry,
+    registry: BackendRegistry,
     /// Where servers are kept that the settings do not have.
     file: PathBuf,
 }
@@ -92,7 +92,7 @@ impl Definitions {
             Some(file) => file.clone(),
             None => data::mcp_file()?,
         };
-        let registry = Registry::open(Some(file.clone()))
+        let registry = BackendRegistry::open(Some(file.clone()))
             .with_context(|| format!("cannot read {}", file.display()))?;
         Ok(Definitions { settings, registry, file })
     }

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokenforge_config::{McpBackend, McpTarget, Secret, Settings, Structured};
 use tokenforge_formats::negotiate::{Format, StcVersion};
-use tokenforge_mcp::{HubSettings, ToolCall, rewritten, rule};
+use tokenforge_mcp::{HubSettings, ToolCall, rewrite_and_store, rule};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -209,7 +209,7 @@ impl Called {
             started: Instant::now(),
         };
         let originals = Local::open();
-        let sent = rewritten(&self.answer, &call, &hub, Some(&originals), TENANT).answer;
+        let sent = rewrite_and_store(&self.answer, &call, &hub, Some(&originals), TENANT).answer;
         forms::answered(&self.answer, sent.as_deref().unwrap_or(&self.answer), counter)
             .context("the answer is no result of a tool")
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tokenforge_config::Overrides;
 use tokenforge_engine::Mode;
 use tokenforge_formats::negotiate::Format;
-use tokenforge_mcp::{HubSettings, Program, run_filter};
+use tokenforge_mcp::{HubSettings, ProxiedProgram, run_stdio_proxy};
 
 pub(super) const EXAMPLES: &str = "\
 Example, as the command of a server in an agent's settings:
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
     let lists_expand_tool = !arguments.no_expand_tool;
     let settings = HubSettings { mcp, engine, expands, lists_expand_tool, must_redact };
     let mut command = arguments.command.iter().cloned();
-    let program = Program {
+    let program = ProxiedProgram {
         command: command.next().context("a program is needed")?,
         args: command.collect(),
     };
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let ended = runtime.block_on(run_filter(&program, settings, Arc::new(originals), TENANT));
+    let ended = runtime.block_on(run_stdio_proxy(&program, settings, Arc::new(originals), TENANT));
     let status =
         ended.with_context(|| format!("cannot run {}", program.command.to_string_lossy()))?;
     // A thread may still wait for a client that says nothing more.

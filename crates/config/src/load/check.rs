@@ -1,10 +1,10 @@
 //! What single values cannot show: whether settings go together.
 
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::settings::{Settings, Strategy};
 
 /// What is wrong with settings together.
-type Check = fn(&Settings) -> Option<Fault>;
+type Check = fn(&Settings) -> Option<SettingFault>;
 
 /// What is checked, with the settings that it is about.
 const CHECKS: &[(&[&str], Check)] = &[
@@ -16,13 +16,13 @@ const CHECKS: &[(&[&str], Check)] = &[
 ];
 
 /// What does not go together in these settings, where all that it is about is known.
-pub(crate) fn faults(settings: &Settings, is_known: impl Fn(&[&str]) -> bool) -> Vec<Fault> {
+pub(crate) fn faults(settings: &Settings, is_known: impl Fn(&[&str]) -> bool) -> Vec<SettingFault> {
     let known = CHECKS.iter().filter(|(paths, _)| is_known(paths));
     known.filter_map(|(_, check)| check(settings)).collect()
 }
 
 /// Who can reach the gateway can spend the keys that pass through it.
-fn exposure(settings: &Settings) -> Option<Fault> {
+fn exposure(settings: &Settings) -> Option<SettingFault> {
     let Settings { listen, keys, allow_public, .. } = settings;
     if listen.ip().is_loopback() || !keys.is_empty() || *allow_public {
         return None;
@@ -30,32 +30,32 @@ fn exposure(settings: &Settings) -> Option<Fault> {
     let problem = format!(
         "{listen} can be reached from other machines: set `keys`, or `allow_public: true` to let anyone use it"
     );
-    Some(Fault::new("listen", problem))
+    Some(SettingFault::new("listen", problem))
 }
 
 /// A key that two tenants share would let one see what is the other's.
-fn keys(settings: &Settings) -> Option<Fault> {
+fn keys(settings: &Settings) -> Option<SettingFault> {
     let keys = &settings.keys;
     keys.iter().enumerate().find_map(|(index, key)| {
         let other = keys[..index].iter().find(|other| other.key == key.key)?;
         let problem = format!("has the same key as `{}`; give each its own", other.name);
-        Some(Fault::new(format!("keys.{}", key.name), problem))
+        Some(SettingFault::new(format!("keys.{}", key.name), problem))
     })
 }
 
-fn sizes(settings: &Settings) -> Option<Fault> {
+fn sizes(settings: &Settings) -> Option<SettingFault> {
     let (min, max) = (settings.tool_output.min_bytes, settings.tool_output.max_bytes);
     let problem = format!("must be below max_bytes: {min} is not below {max}");
-    (min >= max).then(|| Fault::new("pipes.tool_output.min_bytes", problem))
+    (min >= max).then(|| SettingFault::new("pipes.tool_output.min_bytes", problem))
 }
 
-fn json_formats(settings: &Settings) -> Option<Fault> {
+fn json_formats(settings: &Settings) -> Option<SettingFault> {
     let problem = "needs at least one of json, toon, stc, table";
     let is_empty = settings.tool_output.json_formats.is_empty();
-    is_empty.then(|| Fault::new("pipes.tool_output.json_formats", problem))
+    is_empty.then(|| SettingFault::new("pipes.tool_output.json_formats", problem))
 }
 
-fn strategy(settings: &Settings) -> Option<Fault> {
+fn strategy(settings: &Settings) -> Option<SettingFault> {
     let tool_output = &settings.tool_output;
     if let Some(name) = &tool_output.provider
         && !settings.providers.contains_key(name)
@@ -63,23 +63,24 @@ fn strategy(settings: &Settings) -> Option<Fault> {
         let known: Vec<&str> = settings.providers.keys().map(String::as_str).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let problem = format!("`{name}` is not in `providers`, which has {known}");
-        return Some(Fault::new("pipes.tool_output.provider", problem));
+        return Some(SettingFault::new("pipes.tool_output.provider", problem));
     }
     match tool_output.strategy {
         Strategy::Passthrough | Strategy::Simple => None,
         Strategy::Api if tool_output.api.endpoint.is_some() => None,
-        Strategy::Api => {
-            Some(Fault::new("pipes.tool_output.api.endpoint", "is required by `strategy: api`"))
-        }
+        Strategy::Api => Some(SettingFault::new(
+            "pipes.tool_output.api.endpoint",
+            "is required by `strategy: api`",
+        )),
         Strategy::ExternalProvider => match settings.asked_provider() {
             None => {
                 let problem = "is required by `strategy: external_provider`: a name in `providers`";
-                Some(Fault::new("pipes.tool_output.provider", problem))
+                Some(SettingFault::new("pipes.tool_output.provider", problem))
             }
             Some(provider) if provider.model.is_none() => {
                 let name = tool_output.provider.as_deref().unwrap_or("NAME");
                 let problem = "is required by `strategy: external_provider`";
-                Some(Fault::new(format!("providers.{name}.model"), problem))
+                Some(SettingFault::new(format!("providers.{name}.model"), problem))
             }
             Some(_) => None,
         },

@@ -1,7 +1,7 @@
 //! Every mistake of a tree: each is taken out, and the rest read again.
 
 use super::explain::read;
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::settings::Settings;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 const MOST: usize = 50;
 
 /// Applies what can be used of a tree, and adds what is wrong with the rest to the faults.
-pub(super) fn apply(mut tree: Value, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    let mut taken = Taken::default();
+pub(super) fn apply(mut tree: Value, settings: &mut Settings, faults: &mut Vec<SettingFault>) {
+    let mut taken = RemovedItems::default();
     while faults.len() < MOST {
         let mut changed = settings.clone();
         let Err(fault) = read(tree.clone()).and_then(|raw| raw.apply(&mut changed)) else {
@@ -19,7 +19,7 @@ pub(super) fn apply(mut tree: Value, settings: &mut Settings, faults: &mut Vec<F
             return;
         };
         let is_gone = take_out(&mut tree, &fault.key);
-        let fault = Fault { key: taken.original(&fault.key), ..fault };
+        let fault = SettingFault { key: taken.original(&fault.key), ..fault };
         taken.note(&fault.key);
         // What lacks a part that was taken out is no mistake of its own.
         if !faults.iter().any(|known| is_within(&known.key, &fault.key)) {
@@ -75,9 +75,9 @@ fn index(path: &str) -> Option<(usize, &str)> {
 /// How many items were taken out of each list. Mistakes are found from the front, so that every later item of the list
 /// has moved up by so many.
 #[derive(Default)]
-struct Taken(BTreeMap<String, usize>);
+struct RemovedItems(BTreeMap<String, usize>);
 
-impl Taken {
+impl RemovedItems {
     /// The path that this one had before anything was taken out.
     fn original(&self, path: &str) -> String {
         let (mut whole, mut rest) = (String::new(), path);

@@ -1,12 +1,12 @@
 //! Reading a tree into [`Raw`], with errors that name the key.
 
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::raw::Raw;
 use crate::table::SETTINGS;
 use serde_json::Value;
 
 /// Reads a tree of settings.
-pub(crate) fn read(tree: Value) -> Result<Raw, Fault> {
+pub(crate) fn read(tree: Value) -> Result<Raw, SettingFault> {
     refuse_lists(&tree, "")?;
     serde_path_to_error::deserialize(tree).map_err(|error| {
         let path = error.path().to_string();
@@ -16,12 +16,12 @@ pub(crate) fn read(tree: Value) -> Result<Raw, Fault> {
 }
 
 /// Serde would read a list as the members of a section, in their order; only settings can be lists.
-fn refuse_lists(tree: &Value, path: &str) -> Result<(), Fault> {
+fn refuse_lists(tree: &Value, path: &str) -> Result<(), SettingFault> {
     match tree {
         Value::Array(_)
             if SETTINGS.iter().all(|setting| setting.path != path) && !is_inner_list(path) =>
         {
-            Err(Fault::new(path, "expected keys with values, found a list"))
+            Err(SettingFault::new(path, "expected keys with values, found a list"))
         }
         Value::Object(members) => members.iter().try_for_each(|(key, member)| {
             let dot = if path.is_empty() { "" } else { "." };
@@ -39,15 +39,15 @@ fn is_inner_list(path: &str) -> bool {
 }
 
 /// Says which names a wrong one is near to; leaves other messages as they are.
-fn fault(path: String, message: &str) -> Fault {
+fn fault(path: String, message: &str) -> SettingFault {
     let mut names = message.split('`').skip(1).step_by(2);
     match (message.starts_with("unknown field"), names.next()) {
         (true, Some(found)) => unknown_key(&path, found, &names.collect::<Vec<_>>()),
-        _ => Fault::new(path, message),
+        _ => SettingFault::new(path, message),
     }
 }
 
-fn unknown_key(path: &str, found: &str, allowed: &[&str]) -> Fault {
+fn unknown_key(path: &str, found: &str, allowed: &[&str]) -> SettingFault {
     // The path ends in the wrong key itself, or in what it stands in.
     let around = path.strip_suffix(found).map_or(path, |path| path.trim_end_matches('.'));
     let dot = if around.is_empty() { "" } else { "." };
@@ -55,7 +55,7 @@ fn unknown_key(path: &str, found: &str, allowed: &[&str]) -> Fault {
         Some(near) => format!("there is no such setting; did you mean `{near}`?"),
         None => format!("there is no such setting; this section has {}", allowed.join(", ")),
     };
-    Fault::new(format!("{around}{dot}{found}"), problem)
+    SettingFault::new(format!("{around}{dot}{found}"), problem)
 }
 
 /// The name that is written most like this one, if one is near.

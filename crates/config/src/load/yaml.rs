@@ -2,7 +2,7 @@
 
 use super::interpolate::interpolate;
 use super::{ConfigFile, Environment};
-use crate::error::{ConfigError, Fault, Place};
+use crate::error::{ConfigError, SettingFault, SettingOrigin};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use serde_saphyr::{Location, MessageFormatter, Spanned, UserMessageFormatter};
@@ -20,7 +20,7 @@ pub(crate) struct Document {
     pub(crate) tree: Value,
     pub(crate) places: Places,
     /// Values that could not be made out; they are not in the tree.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<SettingFault>,
 }
 
 /// Where everything is written, by path: lines and columns.
@@ -29,14 +29,14 @@ pub(crate) struct Places(BTreeMap<String, (u64, u64)>);
 
 impl Places {
     /// Where a key of this file is, or the nearest that is around it.
-    pub(crate) fn of(&self, path: &str, file: &str) -> Place {
+    pub(crate) fn of(&self, path: &str, file: &str) -> SettingOrigin {
         let mut path = path;
         loop {
             if let Some((line, column)) = self.0.get(path) {
-                return Place::File { name: file.to_owned(), line: *line, column: *column };
+                return SettingOrigin::File { name: file.to_owned(), line: *line, column: *column };
             }
             let Some(end) = path.rfind(['.', '[']) else {
-                return Place::File { name: file.to_owned(), line: 0, column: 0 };
+                return SettingOrigin::File { name: file.to_owned(), line: 0, column: 0 };
             };
             path = &path[..end];
         }
@@ -69,8 +69,8 @@ pub(crate) fn parse(
             let (line, column) =
                 error.location().map_or((0, 0), |location| (location.line(), location.column()));
             let problem = UserMessageFormatter.format_message(&error);
-            let place = Place::File { name: file.name.to_owned(), line, column };
-            Fault::new("", format!("not readable as YAML: {problem}")).at(place)
+            let place = SettingOrigin::File { name: file.name.to_owned(), line, column };
+            SettingFault::new("", format!("not readable as YAML: {problem}")).at(place)
         })?;
     let (tree, places) = (Value::Object(Map::new()), Places::default());
     let mut document = Document { tree, places, faults: Vec::new() };
@@ -97,7 +97,7 @@ enum Node {
 struct Walk<'a> {
     text: &'a str,
     places: &'a mut Places,
-    faults: &'a mut Vec<Fault>,
+    faults: &'a mut Vec<SettingFault>,
     environment: Environment<'a>,
 }
 
@@ -109,7 +109,7 @@ impl Walk<'_> {
             Node::Text(text) => match interpolate(&text, self.environment) {
                 Ok(text) => Some(text.into()),
                 Err(problem) => {
-                    self.faults.push(Fault::new(path, problem));
+                    self.faults.push(SettingFault::new(path, problem));
                     None
                 }
             },

@@ -2,7 +2,7 @@
 
 use super::section::Field;
 use super::value_type::{Parsed, SecretKey, ValueType};
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::secret::Secret;
 use crate::settings::GatewayKey;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -18,7 +18,7 @@ pub(crate) struct Keys(BTreeMap<String, Secret>);
 impl Field for Keys {
     type Value = Vec<GatewayKey>;
 
-    fn put(self, place: &mut Vec<GatewayKey>) -> Result<(), Fault> {
+    fn put(self, place: &mut Vec<GatewayKey>) -> Result<(), SettingFault> {
         *place = self.0.into_iter().map(|(name, key)| GatewayKey { name, key }).collect();
         Ok(())
     }

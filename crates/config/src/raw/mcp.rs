@@ -1,12 +1,12 @@
 //! Tool servers, as they are written.
 
-use super::list::List;
+use super::list::ValueList;
 use super::section::{Field, NamedEntry, Optional};
 use super::value_type::{
     Boolean, ByteSize, FilePath, HostPort, NonEmptyText, OneOf, Parsed, PositiveCount, Scalar,
     TimeSpan, ValueType,
 };
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::secret::{MASK, Secret};
 use crate::settings::{self, McpTarget, Structured};
 use http::Uri;
@@ -34,17 +34,17 @@ pub(crate) struct McpSection {
     tools: Option<BTreeMap<String, ToolEntry>>,
     format: Option<Optional<OneOf<Format>>>,
     structured: Option<Parsed<OneOf<Structured>>>,
-    include: Option<List<NonEmptyText>>,
-    exclude: Option<List<NonEmptyText>>,
+    include: Option<ValueList<NonEmptyText>>,
+    exclude: Option<ValueList<NonEmptyText>>,
     min_bytes: Option<Parsed<ByteSize<0>>>,
     max_bytes: Option<Parsed<ByteSize<1>>>,
     observe: Option<Parsed<Boolean>>,
     metadata: Option<Parsed<Boolean>>,
     /// As the setting of this name at the top level, which it was before it counted for every path.
     #[serde(skip_serializing)]
-    pub(super) allow_hosts: Option<List<HostPort>>,
+    pub(super) allow_hosts: Option<ValueList<HostPort>>,
     #[serde(skip_serializing)]
-    pub(super) allow_origins: Option<List<NonEmptyText>>,
+    pub(super) allow_origins: Option<ValueList<NonEmptyText>>,
     file: Option<Optional<FilePath>>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn schema(generator: &mut SchemaGenerator) -> Schema {
 impl Field for McpSection {
     type Value = settings::Mcp;
 
-    fn put(self, place: &mut settings::Mcp) -> Result<(), Fault> {
+    fn put(self, place: &mut settings::Mcp) -> Result<(), SettingFault> {
         put(self.backends, &mut place.backends)?;
         put(self.clients, &mut place.clients)?;
         put(self.tools, &mut place.tools)?;
@@ -93,7 +93,7 @@ impl Field for McpSection {
 }
 
 /// Puts what was written, if anything was, in place of what is there.
-fn put<F: Field>(written: Option<F>, place: &mut F::Value) -> Result<(), Fault> {
+fn put<F: Field>(written: Option<F>, place: &mut F::Value) -> Result<(), SettingFault> {
     written.map_or(Ok(()), |written| written.put(place))
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct BackendEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<Parsed<NonEmptyText>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    args: Option<List<ProgramArgument>>,
+    args: Option<ValueList<ProgramArgument>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     env: Option<BTreeMap<String, Parsed<MaskedText>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,9 +123,9 @@ pub(crate) struct BackendEntry {
 impl NamedEntry for BackendEntry {
     type Value = settings::McpBackend;
 
-    fn into_settings(self, prefix: &str) -> Result<settings::McpBackend, Fault> {
+    fn into_settings(self, prefix: &str) -> Result<settings::McpBackend, SettingFault> {
         let wrong = |key: &str, problem: &str| {
-            Err(Fault::new(format!("mcp.backends.{prefix}{key}"), problem.to_owned()))
+            Err(SettingFault::new(format!("mcp.backends.{prefix}{key}"), problem.to_owned()))
         };
         if !is_prefix(prefix) {
             let problem = "a prefix is up to 32 letters, digits, `-` and `_`, begins and ends with no `_`, and has no `__`";
@@ -228,7 +228,7 @@ pub(crate) struct ClientEntry {
 impl NamedEntry for ClientEntry {
     type Value = settings::McpClient;
 
-    fn into_settings(self, _name: &str) -> Result<settings::McpClient, Fault> {
+    fn into_settings(self, _name: &str) -> Result<settings::McpClient, SettingFault> {
         Ok(settings::McpClient {
             format: self.format.map(|format| format.0),
             structured: self.structured.map(|structured| structured.0),
@@ -252,7 +252,7 @@ pub(crate) struct ToolEntry {
 impl NamedEntry for ToolEntry {
     type Value = settings::McpTool;
 
-    fn into_settings(self, _name: &str) -> Result<settings::McpTool, Fault> {
+    fn into_settings(self, _name: &str) -> Result<settings::McpTool, SettingFault> {
         Ok(settings::McpTool {
             format: self.format.map(|format| format.0),
             min_bytes: self.min_bytes.map(|bytes| bytes.0),

@@ -2,7 +2,7 @@
 
 use super::section::Field;
 use super::setting_list::ToolOutputSection;
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::settings::ToolOutput;
 use crate::table::Setting;
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ impl PipesSection {
 impl Field for PipesSection {
     type Value = ToolOutput;
 
-    fn put(self, place: &mut ToolOutput) -> Result<(), Fault> {
+    fn put(self, place: &mut ToolOutput) -> Result<(), SettingFault> {
         self.tool_output.map_or(Ok(()), |tool_output| tool_output.put(place))
     }
 

@@ -2,7 +2,7 @@
 
 use super::section::Field;
 use super::value_type::{Boolean, Integer, NonEmptyText, OneOf, Parsed, TimeSpan};
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::secret::MASK;
 use crate::settings::{OnError, PluginConfig, PluginSettings};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -53,7 +53,7 @@ impl PluginEntry {
 impl Field for Vec<PluginEntry> {
     type Value = Vec<PluginSettings>;
 
-    fn put(self, place: &mut Vec<PluginSettings>) -> Result<(), Fault> {
+    fn put(self, place: &mut Vec<PluginSettings>) -> Result<(), SettingFault> {
         *place = self.into_iter().map(PluginEntry::into_settings).collect();
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::section::NamedEntry;
 use super::value_type::{Dollars, Parsed};
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub(crate) struct PriceEntry {
 impl NamedEntry for PriceEntry {
     type Value = settings::Price;
 
-    fn into_settings(self, _name: &str) -> Result<settings::Price, Fault> {
+    fn into_settings(self, _name: &str) -> Result<settings::Price, SettingFault> {
         let input = self.input.0;
         let cache_write = self.cache_write.map_or(input, |price| price.0);
         let usual_1h = settings::Price::usual_write_1h(input, cache_write);

@@ -2,7 +2,7 @@
 
 use super::section::NamedEntry;
 use super::value_type::{HttpUrl, NonEmptyText, OneOf, Parsed, SecretKey};
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::settings::{self, Auth, Choice, ProviderKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,20 +21,20 @@ pub(crate) struct ProviderEntry {
 impl NamedEntry for ProviderEntry {
     type Value = settings::Provider;
 
-    fn into_settings(self, name: &str) -> Result<settings::Provider, Fault> {
+    fn into_settings(self, name: &str) -> Result<settings::Provider, SettingFault> {
         let kind = match self.kind {
             Some(Parsed(kind)) => kind,
             None => ProviderKind::parse(name).map_err(|unknown| {
                 let problem =
                     format!("is required, because the name does not say it: {}", unknown.allowed);
-                Fault::new(format!("providers.{name}.kind"), problem)
+                SettingFault::new(format!("providers.{name}.kind"), problem)
             })?,
         };
         let implied = if self.api_key.is_some() { Auth::ApiKey } else { Auth::Oauth };
         let auth = self.auth.map_or(implied, |auth| auth.0);
         if auth == Auth::ApiKey && self.api_key.is_none() {
             let problem = "is required with `auth: api_key`; `auth: oauth` uses the client's own";
-            return Err(Fault::new(format!("providers.{name}.api_key"), problem));
+            return Err(SettingFault::new(format!("providers.{name}.api_key"), problem));
         }
         Ok(settings::Provider {
             kind,

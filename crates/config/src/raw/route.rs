@@ -2,7 +2,7 @@
 
 use super::section::NamedEntry;
 use super::value_type::{HeaderText, HttpUrl, OneOf, Parsed};
-use crate::error::Fault;
+use crate::error::SettingFault;
 use crate::settings;
 use http::HeaderName;
 use http::uri::PathAndQuery;
@@ -26,13 +26,13 @@ pub(crate) struct RouteEntry {
 impl NamedEntry for RouteEntry {
     type Value = settings::Route;
 
-    fn into_settings(self, path: &str) -> Result<settings::Route, Fault> {
+    fn into_settings(self, path: &str) -> Result<settings::Route, SettingFault> {
         check(path)?;
         let mut headers = BTreeMap::new();
         for (name, value) in self.headers.unwrap_or_default() {
             if name.parse::<HeaderName>().is_err() {
                 let key = format!("routes.{path}.headers.{name}");
-                return Err(Fault::new(key, "expected the name of a header"));
+                return Err(SettingFault::new(key, "expected the name of a header"));
             }
             headers.insert(name, value.0);
         }
@@ -52,8 +52,8 @@ impl NamedEntry for RouteEntry {
 }
 
 /// Can requests come in under this path?
-fn check(path: &str) -> Result<(), Fault> {
-    let wrong = |problem: String| Err(Fault::new(format!("routes.{path}"), problem));
+fn check(path: &str) -> Result<(), SettingFault> {
+    let wrong = |problem: String| Err(SettingFault::new(format!("routes.{path}"), problem));
     let is_path = path.starts_with('/')
         && path.parse::<PathAndQuery>().is_ok_and(|parsed| parsed.path() == path)
         && (path == "/" || !path.ends_with('/'));

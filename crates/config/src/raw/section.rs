@@ -1,8 +1,8 @@
 //! What can stand behind a key, and sections of such: listed once, and read, written and documented from that.
 
-use super::list::List;
+use super::list::ValueList;
 use super::value_type::{Parsed, ValueType};
-use crate::error::Fault;
+use crate::error::SettingFault;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub(crate) trait Field: Sized {
     type Value;
 
     /// Puts what is written in place of what is there.
-    fn put(self, place: &mut Self::Value) -> Result<(), Fault>;
+    fn put(self, place: &mut Self::Value) -> Result<(), SettingFault>;
 
     /// How a value is written; `None` where nothing is.
     fn of(value: &Self::Value) -> Option<Self>;
@@ -23,7 +23,7 @@ pub(crate) trait Field: Sized {
 impl<T: ValueType> Field for Parsed<T> {
     type Value = T::Value;
 
-    fn put(self, place: &mut T::Value) -> Result<(), Fault> {
+    fn put(self, place: &mut T::Value) -> Result<(), SettingFault> {
         *place = self.0;
         Ok(())
     }
@@ -33,16 +33,16 @@ impl<T: ValueType> Field for Parsed<T> {
     }
 }
 
-impl<T: ValueType> Field for List<T> {
+impl<T: ValueType> Field for ValueList<T> {
     type Value = Vec<T::Value>;
 
-    fn put(self, place: &mut Vec<T::Value>) -> Result<(), Fault> {
+    fn put(self, place: &mut Vec<T::Value>) -> Result<(), SettingFault> {
         *place = self.0;
         Ok(())
     }
 
     fn of(value: &Vec<T::Value>) -> Option<Self> {
-        Some(List(value.clone()))
+        Some(ValueList(value.clone()))
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Optional<T: ValueType>(Parsed<T>);
 impl<T: ValueType> Field for Optional<T> {
     type Value = Option<T::Value>;
 
-    fn put(self, place: &mut Option<T::Value>) -> Result<(), Fault> {
+    fn put(self, place: &mut Option<T::Value>) -> Result<(), SettingFault> {
         *place = Some(self.0.0);
         Ok(())
     }
@@ -84,7 +84,7 @@ pub(crate) trait NamedEntry: Sized {
     type Value;
 
     /// What is meant, unless the name or the parts of the entry do not go together.
-    fn into_settings(self, name: &str) -> Result<Self::Value, Fault>;
+    fn into_settings(self, name: &str) -> Result<Self::Value, SettingFault>;
 
     /// How it is written.
     fn of(value: &Self::Value) -> Self;
@@ -93,7 +93,7 @@ pub(crate) trait NamedEntry: Sized {
 impl<E: NamedEntry> Field for BTreeMap<String, E> {
     type Value = BTreeMap<String, E::Value>;
 
-    fn put(self, place: &mut Self::Value) -> Result<(), Fault> {
+    fn put(self, place: &mut Self::Value) -> Result<(), SettingFault> {
         for (name, entry) in self {
             let value = entry.into_settings(&name)?;
             place.insert(name, value);
@@ -184,7 +184,7 @@ macro_rules! section {
         impl $crate::raw::section::Field for $section {
             type Value = $target;
 
-            fn put(self, place: &mut $target) -> Result<(), $crate::error::Fault> {
+            fn put(self, place: &mut $target) -> Result<(), $crate::error::SettingFault> {
                 $(if let Some(written) = self.$name {
                     $crate::raw::section::Field::put(written, &mut place.$field)?;
                 })*

@@ -3,7 +3,7 @@
 //! What is read and written, the schema, the documentation, variables, flags and what the dashboard shows are made from it.
 
 use super::keys::Keys;
-use super::list::List;
+use super::list::ValueList;
 use super::mcp::McpSection;
 use super::pipes::PipesSection;
 use super::plugin::PluginEntry;
@@ -19,7 +19,7 @@ use crate::settings::{
     self, ExpandInjection, Fallback, JsonForm, LogLevel, ModelClassSetting, SchemaCompression,
     Settings, Strategy,
 };
-use crate::table::Change::{AtOnce, Reload, Restart};
+use crate::table::TakesEffect::{AtOnce, Reload, Restart};
 use crate::table::{advanced, common};
 use std::collections::BTreeMap;
 use tokenforge_engine::Mode;
@@ -34,8 +34,8 @@ section! {
     allow_public: Parsed<Boolean> => common(Restart, "Allow listening on an address other machines can reach without `keys`: anyone who reaches it can use it.");
     keys: Keys => common(Reload, "Keys that clients must send, by tenant name. Without any, clients need no key.");
     admin_token: Optional<SecretKey> => common(Reload, "The token for everything under `/_forge/` except health. If not set, one is created in the data folder, and only changes and texts ask for it.");
-    allow_hosts: List<HostPort> => advanced(Reload, "Extra host names (`host` or `host:port`) that clients may use for the gateway, besides those of this machine. With `keys` set, any name is accepted.");
-    allow_origins: List<NonEmptyText> => advanced(Reload, "Websites whose pages may call the gateway, such as `https://host`.");
+    allow_hosts: ValueList<HostPort> => advanced(Reload, "Extra host names (`host` or `host:port`) that clients may use for the gateway, besides those of this machine. With `keys` set, any name is accepted.");
+    allow_origins: ValueList<NonEmptyText> => advanced(Reload, "Websites whose pages may call the gateway, such as `https://host`.");
     upstreams as upstreams: section UpstreamsSection;
     routes: BTreeMap<String, RouteEntry> => common(Reload, "JSON APIs that agents reach through the gateway, by path: `url`, `headers` to add, and `format` (json, toon, stc or auto) for clients that ask for none.").only_in_files();
     plugins: Vec<PluginEntry> => common(Reload, "A list of plugins: `name`, `enabled`, `priority`, `on_error` (open or closed), `timeout`, `config`. The plugins stc and toon are on unless you turn them off here.").only_in_files();
@@ -64,7 +64,7 @@ section! {
     azure_openai?: HttpUrl => advanced(Reload, "Where OpenAI requests with Azure paths go.");
     vertex?: HttpUrl => advanced(Reload, "Where Gemini and Claude requests with Vertex paths go.");
     backend?: HttpUrl => common(Reload, "Send every request to this address instead of the provider's own.").flag("--backend-url", |flags| flags.backend_url.as_deref());
-    target_allow: List<HostPort> => advanced(Reload, "Hosts (`host` or `host:port`) that a client may name in `X-Target-URL`.");
+    target_allow: ValueList<HostPort> => advanced(Reload, "Hosts (`host` or `host:port`) that a client may name in `X-Target-URL`.");
 }
 
 section! {
@@ -75,10 +75,10 @@ section! {
     method: Parsed<OneOf<Method>> => advanced(AtOnce, "The dictionary that mode aggressive uses: lzw, repair or auto.").flag("--method", |flags| flags.tool_output_compression_method.as_deref()).once_named("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD");
     redact_secrets: Parsed<Boolean> => common(Reload, "Remove secrets from tool results.");
     max_output_bytes?: ByteSize<1> => common(AtOnce, "Cap results at this size, in modes that cap. If not set: 65536 where the model can fetch the rest, no cap elsewhere.");
-    json_formats: List<OneOf<JsonForm>> => advanced(AtOnce, "The notations JSON may be written in: json, toon, table, and one of stc (STC 2 at the level with the fewest tokens), stc1, stc2 (level 2) or stc2_shared (level 3).");
+    json_formats: ValueList<OneOf<JsonForm>> => advanced(AtOnce, "The notations JSON may be written in: json, toon, table, and one of stc (STC 2 at the level with the fewest tokens), stc1, stc2 (level 2) or stc2_shared (level 3).");
     model_class: Parsed<OneOf<ModelClassSetting>> => advanced(AtOnce, "What the model can read. `large`: every notation. `small`: plain text and JSON, with every line number. `auto`: small for Ollama and for model names with nano, lite, tiny or up to 8b, large for the rest.");
     dedup: Parsed<Boolean> => advanced(AtOnce, "Replace a result that was shown before, in the same request or session, with a pointer to it.");
-    skip_tools: List<NonEmptyText> => common(AtOnce, "Tools whose results stay as they are, apart from removing secrets: read, edit, write, bash, glob, grep, or exact tool names.");
+    skip_tools: ValueList<NonEmptyText> => common(AtOnce, "Tools whose results stay as they are, apart from removing secrets: read, edit, write, bash, glob, grep, or exact tool names.");
     strategy: Parsed<OneOf<Strategy>> => advanced(Reload, "What shortens results that are still large: passthrough (nothing), simple, api or external_provider.");
     fallback_strategy: Parsed<OneOf<Fallback>> => advanced(Reload, "What to do when the strategy fails: passthrough, simple or error.");
     provider?: NonEmptyText => advanced(Reload, "The entry of `providers` that the strategy external_provider asks.");

@@ -3,11 +3,11 @@
 use crate::kit::{file, load, variables};
 use std::path::Path;
 use std::time::Duration;
-use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::Method;
 use tokenforge_config::{
     Auth, Fallback, Overrides, ProviderKind, SchemaCompression, Settings, Strategy,
 };
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::Method;
 
 #[test]
 fn c9_the_example_that_disables_loads_as_printed() {

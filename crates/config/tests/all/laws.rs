@@ -1,11 +1,11 @@
 //! What holds for any text and any settings.
 
 use proptest::prelude::*;
-use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::Method;
 use tokenforge_config::{
     ConfigErrors, ConfigFile, LogLevel, Overrides, SchemaCompression, Settings,
 };
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::Method;
 
 fn load(text: &str) -> Result<Settings, ConfigErrors> {
     let environment = |name: &str| (name == "A").then(|| "a".to_owned());

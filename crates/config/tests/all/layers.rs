@@ -2,11 +2,11 @@
 
 use crate::kit::{file, load, variables};
 use serde_json::json;
-use tokenforge_engine::Mode;
 use tokenforge_config::{
-    ConfigFile, Origins, Overrides, Place, SETTINGS, SchemaCompression, Secret, Settings, StoreUrl,
-    overview,
+    ConfigFile, Origins, Overrides, SETTINGS, SchemaCompression, Secret, SettingOrigin, Settings,
+    StoreUrl, overview,
 };
+use tokenforge_engine::Mode;
 
 #[test]
 fn f2_each_layer_is_over_the_one_before() {
@@ -96,7 +96,7 @@ fn variables_may_stand_in_any_value_of_a_file() {
 fn an_error_says_which_layer_is_wrong() {
     let wrong = Overrides { listen: Some("nowhere".into()), ..Overrides::default() };
     let error = load("", &[], &wrong).unwrap_err();
-    assert_eq!(error.iter().next().unwrap().place, Place::Flag("--listen"));
+    assert_eq!(error.iter().next().unwrap().place, SettingOrigin::Flag("--listen"));
     let error = variables(&[("TOON_MIN_BYTES", "many")]).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -2,7 +2,7 @@
 
 use crate::kit::file;
 use serde_json::{Value, json};
-use tokenforge_config::{Change, SETTINGS, Settings};
+use tokenforge_config::{SETTINGS, Settings, TakesEffect};
 
 /// Settings with a secret wherever one can be.
 fn with_secrets() -> Settings {
@@ -128,7 +128,7 @@ fn what_is_changeable_is_what_the_table_says() {
     let found =
         |path: &str| path.split('.').try_fold(&changeable, |tree: &Value, key| tree.get(key));
     for setting in SETTINGS {
-        let is_changeable = setting.change == Change::AtOnce;
+        let is_changeable = setting.change == TakesEffect::AtOnce;
         assert_eq!(found(setting.path).is_some(), is_changeable, "{}", setting.path);
     }
 }
@@ -162,9 +162,9 @@ const CHANGEABLE: &[&str] = &[
 
 #[test]
 fn d61_nothing_that_names_a_host_a_key_or_a_safety_switch_can_be_changed() {
-    let changeable = SETTINGS.iter().filter(|setting| setting.change == Change::AtOnce);
+    let changeable = SETTINGS.iter().filter(|setting| setting.change == TakesEffect::AtOnce);
     assert_eq!(changeable.map(|setting| setting.path).collect::<Vec<_>>(), CHANGEABLE);
-    for setting in SETTINGS.iter().filter(|setting| setting.change != Change::AtOnce) {
+    for setting in SETTINGS.iter().filter(|setting| setting.change != TakesEffect::AtOnce) {
         let keys = setting.path.split('.').rev();
         for value in [json!("x"), Value::Null] {
             let patch = keys.clone().fold(value, |inner, key| json!({ key: inner }));

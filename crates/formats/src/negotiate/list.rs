@@ -1,6 +1,6 @@
 //! A header that lists what is accepted: `gzip, stc;q=0.5`.
 
-use crate::negotiate::quality::Quality;
+use crate::negotiate::quality::QualityValue;
 use http::HeaderName;
 use http::header::{HeaderMap, HeaderValue};
 
@@ -9,7 +9,7 @@ use http::header::{HeaderMap, HeaderValue};
 pub(crate) fn accepted(
     headers: &HeaderMap,
     name: HeaderName,
-) -> impl Iterator<Item = (&str, Quality)> {
+) -> impl Iterator<Item = (&str, QualityValue)> {
     let lines = headers.get_all(name).into_iter();
     lines.filter_map(|line| line.to_str().ok()).flat_map(|line| pieces(line, b',')).filter_map(item)
 }
@@ -26,7 +26,7 @@ pub(crate) fn accepted(
 /// assert!(take_out(&mut headers, ACCEPT_ENCODING, "stc"));
 /// assert_eq!(headers[ACCEPT_ENCODING], "gzip;q=0.9, br");
 /// ```
-pub fn take_out(headers: &mut HeaderMap, name: HeaderName, accepted: &str) -> bool {
+pub fn remove_accepted(headers: &mut HeaderMap, name: HeaderName, accepted: &str) -> bool {
     let is_named = |part: &str| {
         let own = pieces(part, b';').next().map(trimmed).unwrap_or_default();
         own.eq_ignore_ascii_case(accepted)
@@ -49,17 +49,17 @@ pub fn take_out(headers: &mut HeaderMap, name: HeaderName, accepted: &str) -> bo
 }
 
 /// What one part accepts, and how much.
-fn item(part: &str) -> Option<(&str, Quality)> {
+fn item(part: &str) -> Option<(&str, QualityValue)> {
     let mut pieces = pieces(part, b';');
     let name = pieces.next().map(trimmed).filter(|name| !name.is_empty())?;
     for parameter in pieces {
         if let Some((key, value)) = trimmed(parameter).split_once('=')
             && key.eq_ignore_ascii_case("q")
         {
-            return Some((name, Quality::parse(value)?));
+            return Some((name, QualityValue::parse(value)?));
         }
     }
-    Some((name, Quality::MOST))
+    Some((name, QualityValue::MOST))
 }
 
 /// The pieces between separators, of which those inside quotes are none.
@@ -130,7 +130,7 @@ mod tests {
             for line in lines {
                 headers.append(ACCEPT, HeaderValue::from_str(line).unwrap());
             }
-            let was_there = take_out(&mut headers, ACCEPT, name);
+            let was_there = remove_accepted(&mut headers, ACCEPT, name);
             let left: Vec<_> =
                 headers.get_all(ACCEPT).iter().map(|line| line.to_str().unwrap()).collect();
             (was_there, left.join("|"))

@@ -1,10 +1,10 @@
-//! How much something is liked, as HTTP writes it.
+//! Quality values, `q=0.5`: how much something is liked, as HTTP writes it.
 
 /// A quality in thousandths: 0 is never, 1000 is most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Quality(u16);
+pub(crate) struct QualityValue(u16);
 
-impl Quality {
+impl QualityValue {
     pub(crate) const NEVER: Self = Self(0);
     pub(crate) const MOST: Self = Self(1000);
 
@@ -38,12 +38,12 @@ mod tests {
             ("1", 1000),
             ("1.00", 1000),
         ] {
-            assert_eq!(Quality::parse(text), Some(Quality(thousandths)), "{text}");
+            assert_eq!(QualityValue::parse(text), Some(QualityValue(thousandths)), "{text}");
         }
         for text in
             ["", ".5", "2", "1.001", "0.0001", "-0", "+1", "0,5", "0.5 ", "00", "0.x", "1e0", "٠"]
         {
-            assert_eq!(Quality::parse(text), None, "{text}");
+            assert_eq!(QualityValue::parse(text), None, "{text}");
         }
     }
 }

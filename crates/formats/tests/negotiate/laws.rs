@@ -4,7 +4,8 @@ use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderValue};
 use proptest::prelude::*;
 use tokenforge_formats::negotiate::{
-    By, Carrier, Format, PREFER_FORMAT, Reader, STC_CODING, STC_TYPE, TOON_TYPE, take_out,
+    ClientPreferences, DecidedBy, Format, FormatCarrier, PREFER_FORMAT, STC_CODING, STC_TYPE,
+    TOON_TYPE, remove_accepted,
 };
 
 fn line() -> impl Strategy<Value = Vec<u8>> {
@@ -54,13 +55,13 @@ proptest! {
     #[test]
     fn any_headers_are_understood_somehow(lines in prop::collection::vec((any::<u8>(), line()), 0..6)) {
         let headers = headers(lines);
-        let reader = Reader { usual: Format::Auto, ..Reader::of(&headers) };
-        for carrier in [Carrier::Body, Carrier::Text] {
+        let reader = ClientPreferences { usual: Format::Auto, ..ClientPreferences::of(&headers) };
+        for carrier in [FormatCarrier::Body, FormatCarrier::Text] {
             let wanted = reader.wants(carrier);
-            if wanted.by() == By::AcceptEncoding {
+            if wanted.by() == DecidedBy::AcceptEncoding {
                 prop_assert_eq!(wanted.format(), Format::Stc);
             }
-            if wanted.by() == By::PreferFormat {
+            if wanted.by() == DecidedBy::PreferFormat {
                 prop_assert!(headers.contains_key(PREFER_FORMAT));
             }
         }
@@ -69,11 +70,11 @@ proptest! {
     #[test]
     fn what_was_taken_out_is_asked_for_no_more(lines in prop::collection::vec((any::<u8>(), line()), 0..6)) {
         let mut headers = headers(lines);
-        take_out(&mut headers, ACCEPT, TOON_TYPE);
-        take_out(&mut headers, ACCEPT, STC_TYPE);
-        take_out(&mut headers, ACCEPT_ENCODING, STC_CODING);
+        remove_accepted(&mut headers, ACCEPT, TOON_TYPE);
+        remove_accepted(&mut headers, ACCEPT, STC_TYPE);
+        remove_accepted(&mut headers, ACCEPT_ENCODING, STC_CODING);
         headers.remove(PREFER_FORMAT);
-        prop_assert_eq!(Reader::of(&headers).wants(Carrier::Body).by(), By::Usual);
+        prop_assert_eq!(ClientPreferences::of(&headers).wants(FormatCarrier::Body).by(), DecidedBy::Usual);
     }
 
     #[test]
@@ -83,7 +84,7 @@ proptest! {
         one.insert(ACCEPT, value(&parts.join(", ")));
         let mut many = HeaderMap::new();
         parts.iter().for_each(|part| { many.append(ACCEPT, value(part)); });
-        prop_assert_eq!(Reader::of(&one).wants(Carrier::Body), Reader::of(&many).wants(Carrier::Body));
+        prop_assert_eq!(ClientPreferences::of(&one).wants(FormatCarrier::Body), ClientPreferences::of(&many).wants(FormatCarrier::Body));
     }
 
     #[test]
@@ -93,7 +94,7 @@ proptest! {
             let line = format!("text/toon;q={}, application/json;q={}", quality(toon), quality(json));
             let mut headers = HeaderMap::new();
             headers.insert(ACCEPT, HeaderValue::from_str(&line).unwrap());
-            Reader::of(&headers).wants(Carrier::Body).format() == Format::Toon
+            ClientPreferences::of(&headers).wants(FormatCarrier::Body).format() == Format::Toon
         };
         prop_assert_eq!(asked(low), low >= json);
         prop_assert!(!asked(low) || asked((low + more).min(1000)));

@@ -1,7 +1,7 @@
 //! Who decides, in which order, and what counts as having said something.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use tokenforge_formats::negotiate::{By, Carrier, Format, Reader};
+use tokenforge_formats::negotiate::{ClientPreferences, DecidedBy, Format, FormatCarrier};
 
 fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
@@ -12,9 +12,9 @@ fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
 }
 
 /// What a body is wanted in by whoever sends these headers, where JSON is usual.
-fn body(lines: &[(&'static str, &str)]) -> (Format, By) {
+fn body(lines: &[(&'static str, &str)]) -> (Format, DecidedBy) {
     let headers = headers(lines);
-    let wanted = Reader::of(&headers).wants(Carrier::Body);
+    let wanted = ClientPreferences::of(&headers).wants(FormatCarrier::Body);
     (wanted.format(), wanted.by())
 }
 
@@ -23,12 +23,12 @@ fn accept(value: &str) -> Format {
 }
 
 /// A reader of whom everything is known.
-fn known(headers: &HeaderMap) -> Reader<'_> {
-    Reader { headers, meta: Some("auto"), usual: Format::Toon }
+fn known(headers: &HeaderMap) -> ClientPreferences<'_> {
+    ClientPreferences { headers, meta: Some("auto"), usual: Format::Toon }
 }
 
-fn said(reader: Reader<'_>) -> (Format, By) {
-    let wanted = reader.wants(Carrier::Text);
+fn said(reader: ClientPreferences<'_>) -> (Format, DecidedBy) {
+    let wanted = reader.wants(FormatCarrier::Text);
     (wanted.format(), wanted.by())
 }
 
@@ -39,34 +39,44 @@ fn a1_each_goes_before_the_next() {
         ("accept", "text/toon"),
         ("accept-encoding", "stc"),
     ]);
-    assert_eq!(said(known(&headers)), (Format::Json, By::PreferFormat));
+    assert_eq!(said(known(&headers)), (Format::Json, DecidedBy::PreferFormat));
     headers.remove("x-prefer-format");
-    assert_eq!(said(known(&headers)), (Format::Auto, By::Meta));
-    assert_eq!(said(Reader { meta: None, ..known(&headers) }), (Format::Toon, By::Accept));
+    assert_eq!(said(known(&headers)), (Format::Auto, DecidedBy::Meta));
+    assert_eq!(
+        said(ClientPreferences { meta: None, ..known(&headers) }),
+        (Format::Toon, DecidedBy::Accept)
+    );
     headers.remove("accept");
-    assert_eq!(said(Reader { meta: None, ..known(&headers) }), (Format::Stc, By::AcceptEncoding));
+    assert_eq!(
+        said(ClientPreferences { meta: None, ..known(&headers) }),
+        (Format::Stc, DecidedBy::AcceptEncoding)
+    );
     headers.remove("accept-encoding");
-    let silent = Reader { meta: None, ..known(&headers) };
-    assert_eq!(said(silent), (Format::Toon, By::Usual));
+    let silent = ClientPreferences { meta: None, ..known(&headers) };
+    assert_eq!(said(silent), (Format::Toon, DecidedBy::Usual));
 }
 
 #[test]
 fn m3_the_header_counts_in_any_case_and_a_word_of_nobody_is_passed_over() {
     for (value, format) in [("TOON", Format::Toon), (" Stc ", Format::Stc), ("auto", Format::Auto)]
     {
-        assert_eq!(body(&[("x-prefer-format", value)]), (format, By::PreferFormat), "{value}");
+        assert_eq!(
+            body(&[("x-prefer-format", value)]),
+            (format, DecidedBy::PreferFormat),
+            "{value}"
+        );
     }
     for value in ["", "msgpack", "toon, json", "toon;q=1"] {
         let found = body(&[("x-prefer-format", value), ("accept", "text/toon")]);
-        assert_eq!(found, (Format::Toon, By::Accept), "{value}");
+        assert_eq!(found, (Format::Toon, DecidedBy::Accept), "{value}");
     }
 }
 
 #[test]
 fn two_lines_that_contradict_each_other_say_nothing() {
     let name = "x-prefer-format";
-    assert_eq!(body(&[(name, "toon"), (name, "stc")]), (Format::Json, By::Usual));
-    assert_eq!(body(&[(name, "toon"), (name, "TOON")]), (Format::Toon, By::PreferFormat));
+    assert_eq!(body(&[(name, "toon"), (name, "stc")]), (Format::Json, DecidedBy::Usual));
+    assert_eq!(body(&[(name, "toon"), (name, "TOON")]), (Format::Toon, DecidedBy::PreferFormat));
 }
 
 #[test]
@@ -80,7 +90,7 @@ fn h3_accept_encoding_names_stc_or_does_not() {
         &["*;q=0, stc"],
     ] {
         let lines: Vec<_> = lines.iter().map(|value| (coding, *value)).collect();
-        assert_eq!(body(&lines), (Format::Stc, By::AcceptEncoding), "{lines:?}");
+        assert_eq!(body(&lines), (Format::Stc, DecidedBy::AcceptEncoding), "{lines:?}");
     }
     for lines in [
         &["stc;q=0"][..],
@@ -94,7 +104,7 @@ fn h3_accept_encoding_names_stc_or_does_not() {
         &[""],
     ] {
         let lines: Vec<_> = lines.iter().map(|value| (coding, *value)).collect();
-        assert_eq!(body(&lines), (Format::Json, By::Usual), "{lines:?}");
+        assert_eq!(body(&lines), (Format::Json, DecidedBy::Usual), "{lines:?}");
     }
 }
 
@@ -124,9 +134,9 @@ fn m4_accept_is_weighed() {
 }
 
 /// What is sent where a form is usual and nobody asks.
-fn usual(format: Format, accept: &str, carrier: Carrier) -> Format {
+fn usual(format: Format, accept: &str, carrier: FormatCarrier) -> Format {
     let headers = headers(&[("accept", accept)]);
-    Reader { usual: format, ..Reader::of(&headers) }.wants(carrier).format()
+    ClientPreferences { usual: format, ..ClientPreferences::of(&headers) }.wants(carrier).format()
 }
 
 #[test]
@@ -140,11 +150,12 @@ fn a_usual_form_is_sent_where_the_body_may_have_it() {
         ("text/toon;q=0, */*", Format::Json),
         ("text/html", Format::Json),
     ] {
-        assert_eq!(usual(Format::Toon, accept, Carrier::Body), format, "{accept}");
+        assert_eq!(usual(Format::Toon, accept, FormatCarrier::Body), format, "{accept}");
     }
-    assert_eq!(usual(Format::Auto, "text/toon;q=0, */*", Carrier::Body), Format::Stc);
+    assert_eq!(usual(Format::Auto, "text/toon;q=0, */*", FormatCarrier::Body), Format::Stc);
     let wanted =
-        Reader { usual: Format::Stc, ..Reader::of(&HeaderMap::new()) }.wants(Carrier::Body);
+        ClientPreferences { usual: Format::Stc, ..ClientPreferences::of(&HeaderMap::new()) }
+            .wants(FormatCarrier::Body);
     assert_eq!(wanted.format(), Format::Stc, "no Accept takes anything");
 }
 
@@ -152,9 +163,12 @@ fn a_usual_form_is_sent_where_the_body_may_have_it() {
 fn a_usual_form_of_a_text_is_sent_unless_it_is_refused_by_name() {
     let envelope = "application/json, text/event-stream";
     for format in [Format::Toon, Format::Stc, Format::Auto] {
-        assert_eq!(usual(format, envelope, Carrier::Text), format);
+        assert_eq!(usual(format, envelope, FormatCarrier::Text), format);
     }
-    assert_eq!(usual(Format::Toon, "text/toon;q=0", Carrier::Text), Format::Json);
-    assert_eq!(usual(Format::Auto, "text/toon;q=0, application/json", Carrier::Text), Format::Stc);
-    assert_eq!(usual(Format::Auto, "application/stc+json;q=0", Carrier::Text), Format::Toon);
+    assert_eq!(usual(Format::Toon, "text/toon;q=0", FormatCarrier::Text), Format::Json);
+    assert_eq!(
+        usual(Format::Auto, "text/toon;q=0, application/json", FormatCarrier::Text),
+        Format::Stc
+    );
+    assert_eq!(usual(Format::Auto, "application/stc+json;q=0", FormatCarrier::Text), Format::Toon);
 }

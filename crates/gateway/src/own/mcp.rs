@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{Method, Response};
 use hyper::body::Incoming;
 use std::sync::Arc;
-use tokenforge_mcp::{Ask, LONGEST_MESSAGE};
+use tokenforge_mcp::{EndpointRequest, LONGEST_MESSAGE};
 use tokenforge_plugin::Exchange;
 
 const ALL: &str = "/mcp";
@@ -32,7 +32,7 @@ pub(super) async fn answer(
     };
     let state = gateway.state();
     let prefix = head.uri.path().strip_prefix(ONE).map(|prefix| prefix.trim_end_matches('/'));
-    let ask = Ask {
+    let ask = EndpointRequest {
         method: head.method.clone(),
         prefix: prefix.filter(|prefix| !prefix.is_empty()).map(str::to_owned),
         headers: head.headers.clone(),

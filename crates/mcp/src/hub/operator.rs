@@ -4,7 +4,7 @@ use super::{Hub, NotSaved};
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::list::{Listed, Page, promises};
+use crate::list::{ListKind, ListPage, promises};
 use crate::message::Message;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -87,9 +87,9 @@ impl Hub {
         }
         let (mut tools, mut params) = (Vec::new(), json!({}));
         for _ in 0..PAGES {
-            let answer = link.ask_ourselves(Listed::Tools.method(), &params.to_string()).await?;
+            let answer = link.ask_ourselves(ListKind::Tools.method(), &params.to_string()).await?;
             let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
-            let page = Page::of(&message, Listed::Tools).ok_or(Failure::Garbage)?;
+            let page = ListPage::of(&message, ListKind::Tools).ok_or(Failure::Garbage)?;
             backend.remember_tools(promises(&message));
             for item in &page.items {
                 let mut tool: Value =

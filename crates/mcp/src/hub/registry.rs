@@ -9,7 +9,7 @@ use tokenforge_config::McpBackend;
 
 /// What differs from the settings, by prefix; `None`: the server is removed.
 #[derive(Debug, Default)]
-pub struct Registry {
+pub struct BackendRegistry {
     file: Option<PathBuf>,
     entries: BTreeMap<String, Option<McpBackend>>,
     /// Does the file hold what could not be read? It is not to be lost.
@@ -24,14 +24,14 @@ pub struct NotSaved {
     error: io::Error,
 }
 
-impl Registry {
+impl BackendRegistry {
     /// Reads the file, if there is one.
     ///
     /// # Errors
     /// It cannot be read, or holds what is no server.
     pub fn open(file: Option<PathBuf>) -> io::Result<Self> {
         let entries = file.as_deref().map(read).transpose()?.unwrap_or_default();
-        Ok(Registry { file, entries, is_unread: false })
+        Ok(BackendRegistry { file, entries, is_unread: false })
     }
 
     /// The same for who serves: what cannot be read is said, and is no reason not to.
@@ -39,7 +39,7 @@ impl Registry {
         Self::open(file.clone()).unwrap_or_else(|error| {
             let path = file.as_deref().unwrap_or(Path::new(""));
             tracing::error!(path = %path.display(), %error, "tool servers that were added are not there");
-            Registry { file, entries: BTreeMap::new(), is_unread: true }
+            BackendRegistry { file, entries: BTreeMap::new(), is_unread: true }
         })
     }
 
@@ -151,7 +151,8 @@ mod tests {
         for name in ["mcp.new", "mcp.json"] {
             std::os::unix::fs::symlink(&other, folder.path().join(name)).unwrap();
         }
-        let mut registry = Registry { file: Some(path.clone()), ..Registry::default() };
+        let mut registry =
+            BackendRegistry { file: Some(path.clone()), ..BackendRegistry::default() };
         registry.put("a", Some(backend("http://a/"))).unwrap();
         assert_eq!(fs::read_to_string(&other).unwrap(), "precious");
         assert!(fs::symlink_metadata(&path).unwrap().is_file());
@@ -161,10 +162,10 @@ mod tests {
     fn m20_changes_are_kept_in_a_file_that_only_its_owner_reads() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/mcp.json");
-        let mut registry = Registry::open(Some(path.clone())).unwrap();
+        let mut registry = BackendRegistry::open(Some(path.clone())).unwrap();
         registry.put("a", Some(backend("http://a/"))).unwrap();
         registry.put("b", None).unwrap();
-        let again = Registry::open(Some(path.clone())).unwrap();
+        let again = BackendRegistry::open(Some(path.clone())).unwrap();
         let settings = BTreeMap::from([("b".to_owned(), backend("http://b/"))]);
         assert_eq!(again.over(&settings), BTreeMap::from([("a".to_owned(), backend("http://a/"))]));
         #[cfg(unix)]
@@ -179,7 +180,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("folder");
         fs::create_dir(&path).unwrap();
-        let mut registry = Registry { file: Some(path), ..Registry::default() };
+        let mut registry = BackendRegistry { file: Some(path), ..BackendRegistry::default() };
         assert!(registry.put("a", Some(backend("http://a/"))).is_err());
         assert!(registry.over(&BTreeMap::new()).is_empty());
     }
@@ -189,8 +190,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp.json");
         fs::write(&path, "{\"backends\": {\"a\": {\"command\": \"x\"},}}").unwrap();
-        assert!(Registry::open(Some(path.clone())).is_err());
-        let mut registry = Registry::open_or_empty(Some(path.clone()));
+        assert!(BackendRegistry::open(Some(path.clone())).is_err());
+        let mut registry = BackendRegistry::open_or_empty(Some(path.clone()));
         let said = registry.put("b", Some(backend("http://b/"))).unwrap_err().to_string();
         assert!(said.contains("would be lost"), "{said}");
         assert!(fs::read_to_string(&path).unwrap().contains("\"x\""));

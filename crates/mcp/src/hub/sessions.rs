@@ -1,6 +1,6 @@
-//! The sessions of clients, which end when nobody uses them.
+//! The sessions of clients: they end when nobody uses them (idle timeout), and make room for new ones (LRU eviction).
 
-use crate::session::{Client, Scope, Session};
+use crate::session::{ClientIdentity, ServerScope, Session};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +21,8 @@ impl Sessions {
     pub(crate) fn begin(
         &self,
         tenant: Arc<str>,
-        scope: Scope,
-        client: Client,
+        scope: ServerScope,
+        client: ClientIdentity,
         version: &'static str,
         ended: impl Fn(&str),
     ) -> Option<Arc<Session>> {

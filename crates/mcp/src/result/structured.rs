@@ -8,14 +8,14 @@ const POINTER: &str = "See structuredContent.";
 
 /// How the structured copy stands to the texts.
 #[derive(Debug, Default)]
-pub(super) struct Standing {
+pub(super) struct StructuredCopy {
     /// The texts that say the same.
     same: Vec<usize>,
 }
 
-impl Standing {
+impl StructuredCopy {
     pub(super) fn of(copy: Option<&Node<'_>>, blocks: &[(Node<'_>, String)]) -> Self {
-        let Some(copy) = copy else { return Standing::default() };
+        let Some(copy) = copy else { return StructuredCopy::default() };
         // Servers with one text often wrap it: `{"content": "..."}`.
         let wrapped = match &copy.members()[..] {
             [(_, only)] if only.kind() == Kind::String => only.text(),
@@ -26,7 +26,7 @@ impl Standing {
             wrapped.as_deref() == Some(text) || (spelled.is_some() && canonical(text) == spelled)
         };
         let same = blocks.iter().enumerate().filter(|(_, (_, text))| is_same(text));
-        Standing { same: same.map(|(index, _)| index).collect() }
+        StructuredCopy { same: same.map(|(index, _)| index).collect() }
     }
 
     /// Does this text only repeat the copy?

@@ -1,6 +1,6 @@
 //! One text of a result, in other words.
 
-use crate::policy::Rule;
+use crate::policy::ResultRule;
 use std::borrow::Cow;
 use tokenforge_engine::{Engine, History, Original, Output};
 use tokenforge_formats::negotiate::Format;
@@ -8,7 +8,7 @@ use tokenforge_formats::{Form, Json, cheapest, stc2};
 
 /// A text in other words.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct RewrittenText {
     pub(super) text: String,
     /// The form it took; `None`: it is no form of ours.
     pub(super) format: Option<&'static str>,
@@ -16,23 +16,23 @@ pub(super) struct Written {
     pub(super) original: Option<Original>,
 }
 
-impl Written {
+impl RewrittenText {
     pub(super) fn plain(text: String) -> Self {
-        Written { text, format: None, original: None }
+        RewrittenText { text, format: None, original: None }
     }
 }
 
 /// The text in other words; `None`: as it came. Secrets go whatever the form.
-pub(super) fn written(
+pub(super) fn rewrite_text(
     text: &str,
     tool: &str,
     arguments: &str,
     is_error: bool,
-    rule: Option<Rule>,
+    rule: Option<ResultRule>,
     engine: &Engine<'_>,
-) -> Option<Written> {
+) -> Option<RewrittenText> {
     let output = Output { text, tool, arguments, call: None, is_error };
-    let fits = |rule: &Rule| (rule.min_bytes..=rule.max_bytes).contains(&text.len());
+    let fits = |rule: &ResultRule| (rule.min_bytes..=rule.max_bytes).contains(&text.len());
     let form = match rule.filter(fits).map(|rule| rule.format) {
         Some(Format::Auto) => return auto(&output, engine),
         Some(Format::Toon) => Some(Form::Toon),
@@ -44,18 +44,18 @@ pub(super) fn written(
         return Some(written);
     }
     match redacted {
-        Cow::Owned(text) => Some(Written::plain(text)),
+        Cow::Owned(text) => Some(RewrittenText::plain(text)),
         Cow::Borrowed(_) => None,
     }
 }
 
 /// JSON in one form, if that has fewer tokens than the text and than the text without its white space.
-fn in_form(text: &str, form: Form, engine: &Engine<'_>) -> Option<Written> {
+fn in_form(text: &str, form: Form, engine: &Engine<'_>) -> Option<RewrittenText> {
     let counter = engine.settings().counter;
     let json = document(text)?;
     let choice = cheapest(&json, &[form], counter);
     let is_it = choice.form == form && counter.is_cheaper(&choice.text, text);
-    is_it.then(|| Written {
+    is_it.then(|| RewrittenText {
         text: choice.text.into_owned(),
         format: Some(name(form)),
         original: None,
@@ -70,7 +70,7 @@ fn name(form: Form) -> &'static str {
     }
 }
 
-fn auto(output: &Output<'_>, engine: &Engine<'_>) -> Option<Written> {
+fn auto(output: &Output<'_>, engine: &Engine<'_>) -> Option<RewrittenText> {
     let compressed = engine.compress(output, &History::default());
     let text = compressed.replacement?;
     let form = || {
@@ -81,7 +81,7 @@ fn auto(output: &Output<'_>, engine: &Engine<'_>) -> Option<Written> {
         Form::ALL.iter().find(|form| form.encode(&json).is_ok_and(|encoded| encoded == text))
     };
     let format = form().map_or(Format::Auto.name(), |form| form.name());
-    Some(Written { text, format: Some(format), original: compressed.original })
+    Some(RewrittenText { text, format: Some(format), original: compressed.original })
 }
 
 /// The text, if it is wholly JSON and more than one value.

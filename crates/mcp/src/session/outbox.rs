@@ -13,7 +13,7 @@ const SENT: usize = 64;
 
 /// What waits for a client.
 #[derive(Default)]
-pub(crate) struct Outbox {
+pub(crate) struct SessionOutbox {
     messages: Mutex<Messages>,
     arrived: Notify,
     /// Which of the streams that a client opened is the last.
@@ -28,7 +28,7 @@ struct Messages {
     last: u64,
 }
 
-impl Outbox {
+impl SessionOutbox {
     pub(crate) fn put(&self, text: String) {
         let mut messages = self.locked();
         if messages.waiting.len() >= WAITING {
@@ -98,7 +98,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_sent_after_the_last_message_that_arrived_is_sent_again() {
-        let outbox = Outbox::default();
+        let outbox = SessionOutbox::default();
         let numbers = |n: u64| (n, n.to_string());
         let first = outbox.open(None);
         for n in 1..=4 {

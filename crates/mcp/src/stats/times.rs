@@ -1,17 +1,17 @@
-//! How long calls took, as parts of all of them.
+//! A latency histogram: how long calls took, as parts of all of them.
 
 use std::time::Duration;
 
 /// How long calls took, each known to within a tenth.
-pub(super) struct Times([u32; Times::BUCKETS]);
+pub(super) struct LatencyHistogram([u32; LatencyHistogram::BUCKETS]);
 
-impl Default for Times {
+impl Default for LatencyHistogram {
     fn default() -> Self {
-        Times([0; Times::BUCKETS])
+        LatencyHistogram([0; LatencyHistogram::BUCKETS])
     }
 }
 
-impl Times {
+impl LatencyHistogram {
     const BUCKETS: usize = 200;
     /// From one bucket to the next. The last begins beyond an hour.
     const STEP: f64 = 1.1;

@@ -21,8 +21,8 @@ use tokenforge_engine::Original;
 use tokenforge_engine::reference::Key;
 use tokenforge_formats::negotiate::Format;
 use tokenforge_mcp::{
-    Ask, Body, BodyError, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received, Sending,
-    Transport, sse,
+    Body, BodyError, EndpointRequest, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received,
+    Sending, Transport, sse,
 };
 use tokio::net::TcpListener;
 
@@ -86,7 +86,7 @@ pub(crate) async fn world_that(
 async fn answer(hub: Arc<Hub>, request: Request<Incoming>) -> Result<Response<Served>, Infallible> {
     let (head, body) = request.into_parts();
     let body = http_body_util::Limited::new(body, LONGEST_MESSAGE).collect().await;
-    let ask = Ask {
+    let ask = EndpointRequest {
         method: head.method,
         prefix: head.uri.path().strip_prefix("/mcp/").map(str::to_owned),
         tenant: head.headers.get("x-tenant").map_or("t", |value| value.to_str().unwrap()).into(),
@@ -199,7 +199,7 @@ pub(crate) struct Open {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     body: Received,
-    reader: sse::Reader,
+    reader: sse::SseReader,
     read: std::collections::VecDeque<Value>,
     is_stream: bool,
     whole: Vec<u8>,
@@ -270,7 +270,7 @@ impl World {
             status: head.status,
             headers: head.headers,
             body,
-            reader: sse::Reader::default(),
+            reader: sse::SseReader::default(),
             read: Default::default(),
             is_stream,
             whole: Vec::new(),

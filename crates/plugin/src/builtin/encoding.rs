@@ -20,7 +20,7 @@ use tokenforge_formats::negotiate::Format;
 /// The form that is usual where a request goes. The gateway puts it among the extensions of every request to a route, by
 /// which plugins know one; otherwise it is JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usual(pub Format);
+pub struct DefaultFormat(pub Format);
 
 /// The settings of both plugins.
 #[derive(Debug, Deserialize, JsonSchema)]

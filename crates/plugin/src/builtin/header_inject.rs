@@ -1,8 +1,6 @@
 //! `header-inject`: headers set or removed on the way to the upstream, and on the way back.
 
-use crate::{
-    BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin, is_of_the_connection,
-};
+use crate::{BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin, is_hop_by_hop};
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -87,7 +85,7 @@ impl Edits {
 fn allowed(name: &str, field: &str) -> Result<HeaderName, Error> {
     let name: HeaderName =
         name.parse().map_err(|_| format!("{field}: not a name that a header can have"))?;
-    match is_of_the_connection(&name) {
+    match is_hop_by_hop(&name) {
         true => {
             Err(format!("{field}: this header belongs to the connection and cannot be changed")
                 .into())

@@ -12,9 +12,9 @@ mod scan;
 mod spot;
 
 use crate::builtin::redaction::Finder;
-use crate::builtin::redactor::{self, MAX_BYTES, Place};
+use crate::builtin::redactor::{self, MAX_BYTES, RedactedPart};
 use crate::{BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin};
-use scan::Kind;
+use scan::PersonalDataKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -30,11 +30,11 @@ pub(crate) const NAME: &str = "pii-filter";
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     /// What is looked for: everything, unless said otherwise.
-    kinds: Vec<Kind>,
+    kinds: Vec<PersonalDataKind>,
     /// What replaces each kind, if not its name in brackets, as in `[EMAIL]`.
-    replacements: BTreeMap<Kind, String>,
+    replacements: BTreeMap<PersonalDataKind, String>,
     /// Where it is looked for: in what models are asked and tools answer, unless said otherwise.
-    places: Vec<Place>,
+    places: Vec<RedactedPart>,
     /// The largest body that is looked at. About a larger one `on_error` decides.
     max_bytes: usize,
 }
@@ -42,9 +42,9 @@ struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            kinds: Kind::ALL.into(),
+            kinds: PersonalDataKind::ALL.into(),
             replacements: BTreeMap::new(),
-            places: Place::USUAL.into(),
+            places: RedactedPart::USUAL.into(),
             max_bytes: MAX_BYTES,
         }
     }
@@ -57,12 +57,12 @@ pub(crate) fn factory() -> impl Factory {
 
 struct PiiFilter {
     finder: Arc<Personal>,
-    places: Vec<Place>,
+    places: Vec<RedactedPart>,
     max_bytes: usize,
 }
 
 /// Finds what is personal, and knows what replaces it.
-struct Personal(BTreeMap<Kind, String>);
+struct Personal(BTreeMap<PersonalDataKind, String>);
 
 impl PiiFilter {
     fn new(settings: Settings) -> Result<Self, Error> {
@@ -91,7 +91,7 @@ impl Plugin for PiiFilter {
     }
 
     fn phases(&self) -> Phases {
-        Place::phases(&self.places)
+        RedactedPart::phases(&self.places)
     }
 
     fn body(&self, _: Phase) -> BodyNeed {

@@ -1,6 +1,6 @@
 //! What filters of text share: where they work, what they are shown there, and how they put it back.
 
-use crate::builtin::encoding::Usual;
+use crate::builtin::encoding::DefaultFormat;
 use crate::builtin::redaction::{self, Finder};
 use crate::{Context, Error, Phase, Phases};
 use bytes::Bytes;
@@ -18,7 +18,7 @@ pub(crate) const MAX_BYTES: usize = 32 << 20;
 /// Where a filter works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Place {
+pub(crate) enum RedactedPart {
     /// What a model is asked. What it says is left alone: it may be an argument, or a file that is written.
     Request,
     /// What a tool, or an API behind a route, is called with.
@@ -27,7 +27,7 @@ pub(crate) enum Place {
     ToolResult,
 }
 
-impl Place {
+impl RedactedPart {
     /// Where models hear of something. A tool gets what it is called with, unless settings say otherwise.
     pub(crate) const USUAL: [Self; 2] = [Self::Request, Self::ToolResult];
 
@@ -42,7 +42,7 @@ impl Place {
 
     /// The place that is shown.
     fn of(context: &Context<'_>) -> Option<Self> {
-        let is_routed = context.extensions().get::<Usual>().is_some();
+        let is_routed = context.extensions().get::<DefaultFormat>().is_some();
         match context.phase() {
             Phase::ToolCall => Some(Self::ToolCall),
             Phase::ToolResult => Some(Self::ToolResult),
@@ -54,20 +54,23 @@ impl Place {
 }
 
 /// Is one of these places shown, and may it be text?
-pub(crate) fn shows_text(context: &Context<'_>, places: &[Place]) -> bool {
+pub(crate) fn shows_text(context: &Context<'_>, places: &[RedactedPart]) -> bool {
     let is_text = match context.phase() {
         Phase::PreUpstream => may_be_text(context.request_headers()),
         Phase::PostUpstream => context.response_headers().is_ok_and(may_be_text),
         _ => true,
     };
-    is_text && Place::of(context).is_some_and(|place| places.contains(&place))
+    is_text && RedactedPart::of(context).is_some_and(|place| places.contains(&place))
 }
 
 /// What the phase shows of these places, if it is text.
 ///
 /// # Errors
 /// It is there and cannot be read: whether it may pass unseen is for the plugin's `on_error` to say.
-pub(crate) fn shown(context: &Context<'_>, places: &[Place]) -> Result<Option<Bytes>, Error> {
+pub(crate) fn shown(
+    context: &Context<'_>,
+    places: &[RedactedPart],
+) -> Result<Option<Bytes>, Error> {
     if !shows_text(context, places) {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! `secrets-detector`: keys, tokens and passwords, replaced or refused before they go on.
 
 use crate::builtin::redaction::Finder;
-use crate::builtin::redactor::{self, MAX_BYTES, Place};
+use crate::builtin::redactor::{self, MAX_BYTES, RedactedPart};
 use crate::{BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin};
 use bytes::Bytes;
 use http::{Response, StatusCode, header::CONTENT_TYPE};
@@ -23,7 +23,7 @@ struct Settings {
     /// What happens to a secret.
     action: Action,
     /// Where it is looked for: in what models are asked and tools answer, unless said otherwise.
-    places: Vec<Place>,
+    places: Vec<RedactedPart>,
     /// The largest body that is looked at. About a larger one `on_error` decides.
     max_bytes: usize,
 }
@@ -40,7 +40,7 @@ enum Action {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { action: Action::Redact, places: Place::USUAL.into(), max_bytes: MAX_BYTES }
+        Self { action: Action::Redact, places: RedactedPart::USUAL.into(), max_bytes: MAX_BYTES }
     }
 }
 
@@ -57,7 +57,7 @@ impl Plugin for SecretsDetector {
     }
 
     fn phases(&self) -> Phases {
-        Place::phases(&self.0.places)
+        RedactedPart::phases(&self.0.places)
     }
 
     fn body(&self, _: Phase) -> BodyNeed {

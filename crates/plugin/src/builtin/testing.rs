@@ -1,7 +1,7 @@
 //! Plugins as the gateway runs them: made from settings, in a chain.
 
-use crate::builtin::{Usual, register};
-use crate::{Chain, ErrorPolicy, Exchange, Outcome, Phase, Placement, Registry, Tool};
+use crate::builtin::{DefaultFormat, register};
+use crate::{Chain, ErrorPolicy, Exchange, Outcome, Phase, Placement, Registry, ToolId};
 use bytes::Bytes;
 use http::{Request, Response};
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub(crate) fn from(remote: SocketAddr, text: &str) -> Exchange {
     let request =
         Request::post("/").header("content-type", "application/json").header("x-old", "1");
     let (head, ()) = request.body(()).unwrap().into_parts();
-    let mut exchange = Exchange::new(head, remote).of_tool(Tool::new("files", "read"));
+    let mut exchange = Exchange::new(head, remote).of_tool(ToolId::new("files", "read"));
     let response =
         Response::builder().header("etag", "\"1\"").header("x-old", "1").body(()).unwrap();
     exchange.set_response(response.into_parts().0);
@@ -66,6 +66,6 @@ pub(crate) async fn run(
 /// The same, to and from an API behind a route.
 pub(crate) fn routed(text: &str) -> Exchange {
     let mut exchange = exchange(text);
-    exchange.extensions_mut().insert(Usual::default());
+    exchange.extensions_mut().insert(DefaultFormat::default());
     exchange
 }

@@ -1,7 +1,7 @@
 //! From a context to a message, and from a reply back to the context.
 
 use crate::wasm::message::{Call, CalledTool, NextStep, Reply};
-use crate::{Context, Error, Flow, Phase, is_of_the_connection};
+use crate::{Context, Error, Flow, Phase, is_hop_by_hop};
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
@@ -89,7 +89,7 @@ fn change(
     for (name, value) in changes {
         let name: HeaderName =
             name.parse().map_err(|_| "`headers` has a name that no header can have")?;
-        if is_of_the_connection(&name) {
+        if is_hop_by_hop(&name) {
             return Err(format!("`headers` has `{name}`, which belongs to the connection").into());
         }
         match value {

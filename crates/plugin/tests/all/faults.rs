@@ -6,7 +6,8 @@ use http::{HeaderMap, StatusCode};
 use proptest::prelude::*;
 use std::time::Duration;
 use tokenforge_plugin::{
-    Cause, Chain, Context, ErrorPolicy, Exchange, Flow, Phase, Phases, Placement, PluginMetrics,
+    Chain, Context, ErrorPolicy, Exchange, FailureCause, Flow, Phase, Phases, Placement,
+    PluginMetrics,
 };
 
 /// The ways in which a call goes wrong, and how each is counted.
@@ -215,7 +216,7 @@ async fn failures_say_who_when_and_why() {
             "plugin `timeout, and a panic when dropped` in phase post_auth: it took longer than 1s",
         ]
     );
-    assert!(matches!(failures[0].cause, Cause::Error(_)));
+    assert!(matches!(failures[0].cause, FailureCause::Error(_)));
     assert!(exchange.take_failures().is_empty());
 }
 

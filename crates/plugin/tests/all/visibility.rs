@@ -3,7 +3,7 @@
 use crate::kit::{Scripted, chain, exchange, termination};
 use http::StatusCode;
 use std::sync::{Arc, Mutex};
-use tokenforge_plugin::{BodyNeed, Context, Flow, Phase, Phases, Tool, Unavailable};
+use tokenforge_plugin::{BodyNeed, Context, Flow, Phase, Phases, ToolId, Unavailable};
 
 /// What a plugin that asks for bodies of up to `up_to` bytes gets for its question in a phase.
 async fn asked<T: Send + 'static>(
@@ -68,7 +68,7 @@ async fn h14_arguments_are_there_before_a_tool_call_and_its_result_after_it() {
     assert_eq!(answered_in(|context| context.set_tool_result("{}")).await, only);
     for phase in [Phase::ToolCall, Phase::ToolResult] {
         let tool = asked(phase, None, |context| context.tool().cloned()).await;
-        assert_eq!(tool, Some(Tool::new("files", "read")));
+        assert_eq!(tool, Some(ToolId::new("files", "read")));
     }
 }
 
@@ -88,7 +88,7 @@ async fn a_tool_call_knows_its_request_and_not_its_siblings() {
     request.tenant = Some("acme".into());
     assert!(termination(chain.run(Phase::PostAuth, &mut request).await).is_none());
     for name in ["one", "two"] {
-        let mut call = request.of_tool(Tool::new("files", name));
+        let mut call = request.of_tool(ToolId::new("files", name));
         assert!(termination(chain.run(Phase::ToolCall, &mut call).await).is_none());
         assert_eq!(call.extensions().get::<u32>(), Some(&2), "{name}");
         assert_eq!(call.request().headers["x-from"], "client");

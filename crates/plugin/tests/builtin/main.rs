@@ -6,7 +6,7 @@ use http::{Request, Response};
 use serde_json::{Value, json};
 use tokenforge_formats::negotiate::Format;
 use tokenforge_formats::{MAX_OUTPUT, decode_any};
-use tokenforge_plugin::builtin::Usual;
+use tokenforge_plugin::builtin::DefaultFormat;
 use tokenforge_plugin::{BodyNeed, Chain, Exchange, Outcome, Phase, Placement, Registry};
 
 const ROWS: &str = r#"[{"id":1,"name":"users"},{"id":2,"name":"orders"},{"id":3,"name":"items"},{"id":4,"name":"carts"}]"#;
@@ -112,6 +112,6 @@ async fn the_bound_of_one_plugin_is_none_of_the_other() {
 async fn what_is_usual_is_sent_to_who_does_not_say() {
     let chain = chain(&[("stc", json!({})), ("toon", json!({}))]);
     let mut exchange = request(&[]);
-    exchange.extensions_mut().insert(Usual(Format::Stc));
+    exchange.extensions_mut().insert(DefaultFormat(Format::Stc));
     assert_eq!(answered(&chain, exchange).await.0, "stc");
 }

@@ -3,7 +3,7 @@
 use crate::kit::{EVERYWHERE, SMALL, chain, chain_of, exchange, module, plugin, replying};
 use std::time::Duration;
 use tokenforge_plugin::wasm::{Fault, Limits, WasmPlugin};
-use tokenforge_plugin::{Cause, Chain, Outcome, Phase, Placement};
+use tokenforge_plugin::{Chain, FailureCause, Outcome, Phase, Placement};
 
 /// What went wrong in a call, after which everything is as it was.
 async fn failure(chain: &Chain, phase: Phase) -> String {
@@ -57,7 +57,7 @@ fn a_call_that_nobody_waits_for_is_stopped_however_much_fuel_it_has() {
         runtime.block_on(chain.run(Phase::PreAuth, &mut exchange)),
         Outcome::Continue
     ));
-    assert!(matches!(exchange.take_failures()[0].cause, Cause::Timeout(_)));
+    assert!(matches!(exchange.take_failures()[0].cause, FailureCause::Timeout(_)));
     // This waits for the thread on which the module ran.
     drop(runtime);
 }

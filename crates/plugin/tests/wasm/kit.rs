@@ -3,7 +3,7 @@
 use http::{Request, Response};
 use std::sync::Arc;
 use tokenforge_plugin::wasm::{Fault, Limits, WasmPlugin};
-use tokenforge_plugin::{Chain, ErrorPolicy, Exchange, Placement, Tool};
+use tokenforge_plugin::{Chain, ErrorPolicy, Exchange, Placement, ToolId};
 
 /// Limits that are reached soon.
 pub(crate) const SMALL: Limits = Limits { fuel: 5_000_000, memory_bytes: 1 << 20 };
@@ -75,7 +75,7 @@ pub(crate) fn exchange() -> Exchange {
     let request = Request::post("/v1/messages?x=1").header("x-from", "client").body(()).unwrap();
     let mut exchange = Exchange::new(request.into_parts().0, ([127, 0, 0, 1], 50_000).into());
     exchange.tenant = Some("acme".into());
-    let mut exchange = exchange.of_tool(Tool::new("files", "read"));
+    let mut exchange = exchange.of_tool(ToolId::new("files", "read"));
     exchange.set_request_body("question".into());
     let response = Response::builder().status(201).header("x-from", "upstream").body(()).unwrap();
     exchange.set_response(response.into_parts().0);

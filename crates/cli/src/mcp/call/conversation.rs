@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_engine::Mode;
 use tokenforge_config::{Limits, Mcp, McpBackend, Secret};
+use tokenforge_engine::Mode;
 use tokenforge_mcp::{
-    Ask, Body, CAPABILITIES_KEY, CLIENT_KEY, Hub, HubSettings, MODERN, VERSION_KEY, rpc,
+    Body, CAPABILITIES_KEY, CLIENT_KEY, EndpointRequest, Hub, HubSettings, MODERN, VERSION_KEY, rpc,
 };
 
 /// How many pages of a list are read.
@@ -137,7 +137,7 @@ impl Conversation {
         headers: HeaderMap,
         message: String,
     ) -> anyhow::Result<Bytes> {
-        let ask = Ask {
+        let ask = EndpointRequest {
             method: Method::POST,
             prefix: Some(self.server.clone()),
             headers,

@@ -3,8 +3,8 @@
 use crate::gateway::State;
 use bytes::Bytes;
 use std::sync::Arc;
-use tokenforge_mcp::{Hook, Hooks, Looking};
-use tokenforge_plugin::{Exchange, Outcome, Phase, Tool};
+use tokenforge_mcp::{Hook, HookFuture, Hooks};
+use tokenforge_plugin::{Exchange, Outcome, Phase, ToolId};
 
 /// How much of what a plugin says to a call that it refuses reaches the client.
 const LONGEST_REFUSAL: usize = 4096;
@@ -16,7 +16,7 @@ pub(super) fn of(state: &Arc<State>, exchange: &Exchange) -> Option<Arc<dyn Hook
     if phases.iter().all(|phase| chain.is_empty_for(*phase)) {
         return None;
     }
-    let exchange = exchange.of_tool(Tool::new("", ""));
+    let exchange = exchange.of_tool(ToolId::new("", ""));
     Some(Arc::new(Plugins { state: state.clone(), exchange }))
 }
 
@@ -28,7 +28,7 @@ struct Plugins {
 
 impl Hooks for Plugins {
     fn begin(&self, server: &str, tool: &str) -> Box<dyn Hook> {
-        let exchange = self.exchange.of_tool(Tool::new(server, tool));
+        let exchange = self.exchange.of_tool(ToolId::new(server, tool));
         Box::new(Called { state: self.state.clone(), exchange })
     }
 }
@@ -60,7 +60,7 @@ impl Called {
 }
 
 impl Hook for Called {
-    fn arguments(&mut self, arguments: Bytes) -> Looking<'_> {
+    fn arguments(&mut self, arguments: Bytes) -> HookFuture<'_> {
         Box::pin(async move {
             self.exchange.set_tool_arguments(arguments.clone());
             self.run(Phase::ToolCall).await?;
@@ -68,7 +68,7 @@ impl Hook for Called {
         })
     }
 
-    fn result(&mut self, result: Bytes) -> Looking<'_> {
+    fn result(&mut self, result: Bytes) -> HookFuture<'_> {
         Box::pin(async move {
             self.exchange.set_tool_result(result.clone());
             self.run(Phase::ToolResult).await?;

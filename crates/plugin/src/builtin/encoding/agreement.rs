@@ -1,14 +1,16 @@
 //! What was agreed on with the reader of an answer.
 
-use super::Usual;
+use super::DefaultFormat;
 use crate::Context;
 use tokenforge_formats::Form;
-use tokenforge_formats::negotiate::{By, Carrier, Format, Reader, StcVersion, Wanted};
+use tokenforge_formats::negotiate::{
+    ClientPreferences, DecidedBy, Format, FormatCarrier, NegotiatedFormat, StcVersion,
+};
 
 /// What was agreed on with the reader of an answer: kept from the request until the answer is written.
 #[derive(Debug, Clone)]
 pub(crate) struct Agreement {
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: NegotiatedFormat,
     /// The highest version of STC that the reader reads.
     pub(crate) stc_version: StcVersion,
     /// The forms that can be had: those whose plugin has seen the request, each up to a size of the JSON.
@@ -22,10 +24,11 @@ pub(crate) struct Agreement {
 impl Agreement {
     /// What the request asks for, if it asks.
     pub(crate) fn of(context: &Context<'_>) -> Option<Self> {
-        let Usual(usual) = context.extensions().get().copied().unwrap_or_default();
-        let reader = Reader { usual, ..Reader::of(context.request_headers()) };
-        let wanted = reader.wants(Carrier::Body);
-        let is_asked = wanted.format() != Format::Json || wanted.by() == By::PreferFormat;
+        let DefaultFormat(usual) = context.extensions().get().copied().unwrap_or_default();
+        let reader =
+            ClientPreferences { usual, ..ClientPreferences::of(context.request_headers()) };
+        let wanted = reader.wants(FormatCarrier::Body);
+        let is_asked = wanted.format() != Format::Json || wanted.by() == DecidedBy::PreferFormat;
         is_asked.then(|| {
             let tags = context.request_headers().get(http::header::IF_NONE_MATCH);
             let if_none_match = tags.and_then(|tags| tags.to_str().ok()).map(str::to_owned);
@@ -46,6 +49,6 @@ impl Agreement {
 
     /// Is it asked for as a content coding, by a program that will undo it?
     pub(crate) fn is_coding(&self) -> bool {
-        self.wanted.by() == By::AcceptEncoding
+        self.wanted.by() == DecidedBy::AcceptEncoding
     }
 }

@@ -1,7 +1,7 @@
 //! The answer of the upstream: which can be written in another form, and what its head says then.
 
 use super::agreement::Agreement;
-use super::form::{self, Written};
+use super::form::{self, EncodedBody};
 use super::tag;
 use crate::{Context, Error, Unavailable};
 use http::header::{
@@ -98,10 +98,10 @@ pub(crate) async fn encode(context: &mut Context<'_>, form: Form) -> Result<(), 
 fn replace(
     context: &mut Context<'_>,
     agreement: &Agreement,
-    written: Written,
+    written: EncodedBody,
     before: usize,
 ) -> Result<(), Unavailable> {
-    let Written { form, text } = written;
+    let EncodedBody { form, text } = written;
     let headers = context.response_headers_mut()?;
     let stc_version = match form {
         Form::Stc => Some(StcVersion::One),

@@ -12,13 +12,13 @@ use tokenforge_tokens::Counter;
 const SHORT: usize = 64 << 10;
 
 /// An answer, written anew.
-pub(crate) struct Written {
+pub(crate) struct EncodedBody {
     pub(crate) form: Form,
     pub(crate) text: String,
 }
 
 /// Writes a body in the form that was agreed on. Nothing if it is no JSON, or would not become smaller.
-pub(crate) async fn write(agreement: &Agreement, body: &Bytes) -> Option<Written> {
+pub(crate) async fn write(agreement: &Agreement, body: &Bytes) -> Option<EncodedBody> {
     if body.len() <= SHORT {
         return written(agreement, body);
     }
@@ -27,7 +27,7 @@ pub(crate) async fn write(agreement: &Agreement, body: &Bytes) -> Option<Written
     writing.await.ok().flatten()
 }
 
-fn written(agreement: &Agreement, body: &[u8]) -> Option<Written> {
+fn written(agreement: &Agreement, body: &[u8]) -> Option<EncodedBody> {
     let json = Json::from_slice(body).ok()?;
     let is_possible =
         |(form, up_to): &&(Form, usize)| agreement.asks_for(*form) && body.len() <= *up_to;
@@ -44,7 +44,7 @@ fn written(agreement: &Agreement, body: &[u8]) -> Option<Written> {
     let choice = cheapest(&json, &forms, counter);
     // Minified JSON is JSON, too: what was laid out for people costs a model more.
     let is_smaller = choice.form != Form::Json || counter.is_cheaper(&choice.text, json.text());
-    is_smaller.then(|| Written { form: choice.form, text: choice.text.into_owned() })
+    is_smaller.then(|| EncodedBody { form: choice.form, text: choice.text.into_owned() })
 }
 
 /// A form in the newest version that the reader reads: of STC 2, as much as a model understands by its headers.
@@ -56,11 +56,11 @@ fn known_to(agreement: &Agreement, form: Form) -> Form {
 }
 
 /// What a program asks for is fewer bytes: it undoes them, however much was factored out.
-fn coded(json: &Json<'_>, version: StcVersion) -> Written {
+fn coded(json: &Json<'_>, version: StcVersion) -> EncodedBody {
     let text = stc::encode(json, Spelling::Adr);
     let newer = (version == StcVersion::Two).then(|| stc2::encode(json, Level::Shared));
     match newer.filter(|newer| newer.starts_with(stc2::HEADER) && newer.len() < text.len()) {
-        Some(newer) => Written { form: Form::Stc2(Level::Shared), text: newer.into_owned() },
-        None => Written { form: Form::Stc, text },
+        Some(newer) => EncodedBody { form: Form::Stc2(Level::Shared), text: newer.into_owned() },
+        None => EncodedBody { form: Form::Stc, text },
     }
 }

@@ -8,7 +8,7 @@ use http::header::{
 };
 use tokenforge_formats::Form;
 use tokenforge_formats::negotiate::{
-    PREFER_FORMAT, STC_CODING, STC_TYPE, STC_VERSION, TOON_TYPE, take_out,
+    PREFER_FORMAT, STC_CODING, STC_TYPE, STC_VERSION, TOON_TYPE, remove_accepted,
 };
 
 /// Does a request ask for anything of ours, or name an answer that was written in a form of ours?
@@ -38,7 +38,7 @@ pub(crate) fn prepare(
         _ => {
             headers.remove(STC_VERSION);
             ask_for_json(headers, STC_TYPE);
-            if take_out(headers, ACCEPT_ENCODING, STC_CODING)
+            if remove_accepted(headers, ACCEPT_ENCODING, STC_CODING)
                 && !headers.contains_key(ACCEPT_ENCODING)
             {
                 headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -55,7 +55,7 @@ pub(crate) fn prepare(
 
 /// Upstreams have JSON: whoever accepts our type accepts that on its way.
 fn ask_for_json(headers: &mut HeaderMap, media_type: &str) {
-    if !take_out(headers, ACCEPT, media_type) {
+    if !remove_accepted(headers, ACCEPT, media_type) {
         return;
     }
     let takes_json = headers.get_all(ACCEPT).iter().any(|line| {

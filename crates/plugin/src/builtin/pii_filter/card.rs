@@ -1,6 +1,6 @@
 //! Numbers of payment cards, by issuer, length and checksum.
 
-use super::spot::{Spot, is_word, run};
+use super::spot::{ScanPosition, is_word, run};
 use std::ops::Range;
 
 const LENGTHS: std::ops::RangeInclusive<usize> = 13..=19;
@@ -9,7 +9,7 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 13..=19;
 const PRINTED: &[&[usize]] = &[&[4, 4, 4, 4], &[4, 4, 4, 4, 3], &[4, 6, 5], &[4, 6, 4]];
 
 /// The number that begins here.
-pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
+pub(super) fn find(spot: &ScanPosition<'_>) -> Option<Range<usize>> {
     let rest = spot.rest();
     let is_inside = match spot.before(1) {
         Some(b'-') => spot.before(2).is_some_and(is_word),

@@ -1,6 +1,6 @@
 //! Addresses of e-mail.
 
-use super::spot::{Spot, run};
+use super::spot::{ScanPosition, run};
 use std::ops::Range;
 
 const LONGEST_LOCAL: usize = 64;
@@ -19,7 +19,7 @@ const NO_DOMAINS: &[&str] = &[
 const NO_MAIL: &[&[u8]] = &[b"openssh.com", b"libssh.org"];
 
 /// The address that begins here.
-pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
+pub(super) fn find(spot: &ScanPosition<'_>) -> Option<Range<usize>> {
     let is_inside = spot.before(1).is_some_and(is_local);
     // What stands before the `@` of a URL logs in somewhere; nobody reads mail there.
     let is_login = spot.before(1) == Some(b'/') && spot.before(2) == Some(b'/');

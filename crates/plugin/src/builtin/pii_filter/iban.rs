@@ -1,6 +1,6 @@
 //! Bank accounts: IBAN, by country, length and checksum.
 
-use super::spot::{Spot, is_word};
+use super::spot::{ScanPosition, is_word};
 use std::ops::Range;
 
 /// How long the numbers of each country are.
@@ -21,7 +21,7 @@ const LENGTHS: &[(&[u8; 2], usize)] = &[
 ];
 
 /// The account that begins here.
-pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
+pub(super) fn find(spot: &ScanPosition<'_>) -> Option<Range<usize>> {
     let rest = spot.rest();
     let country = rest.first_chunk::<2>()?;
     if spot.before(1).is_some_and(is_word) || !rest.get(2..4)?.iter().all(u8::is_ascii_digit) {

@@ -1,6 +1,6 @@
 //! Addresses of machines: IPv4 and IPv6.
 
-use super::spot::{Spot, is_word, run};
+use super::spot::{ScanPosition, is_word, run};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use std::ops::Range;
 const LONGEST: usize = 45;
 
 /// The address that begins here, unless it is one that every machine has.
-pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
+pub(super) fn find(spot: &ScanPosition<'_>) -> Option<Range<usize>> {
     v4(spot).or_else(|| v6(spot)).map(|length| spot.at..spot.at + length)
 }
 
-fn v4(spot: &Spot<'_>) -> Option<usize> {
+fn v4(spot: &ScanPosition<'_>) -> Option<usize> {
     let rest = spot.rest();
     let is_inside = match spot.before(1) {
         // The end of a name, and not of a range.
@@ -47,7 +47,7 @@ pub(super) fn dotted(bytes: &[u8]) -> Option<(Ipv4Addr, usize)> {
 }
 
 /// Is it said before that this is a version? `version 1.2.3.4`, `Chrome/1.2.3.4`, `lib==1.2.3.4`
-fn is_version(spot: &Spot<'_>) -> bool {
+fn is_version(spot: &ScanPosition<'_>) -> bool {
     match spot.before(1) {
         Some(b'/') => spot.before(2) != Some(b'/'),
         Some(b'=') if spot.before(2).is_some_and(|byte| b"=<>~!".contains(&byte)) => true,
@@ -55,7 +55,7 @@ fn is_version(spot: &Spot<'_>) -> bool {
     }
 }
 
-fn v6(spot: &Spot<'_>) -> Option<usize> {
+fn v6(spot: &ScanPosition<'_>) -> Option<usize> {
     let is_part = |byte: u8| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.';
     if spot.before(1).is_some_and(|byte| is_word(byte) || b":.-".contains(&byte)) {
         return None;

@@ -1,7 +1,7 @@
 //! Telephone numbers: with a country code, as North America writes them, or after a word that says so.
 
 use super::ip;
-use super::spot::{Spot, is_word, run};
+use super::spot::{ScanPosition, is_word, run};
 use std::ops::Range;
 
 const MOST_DIGITS: usize = 15;
@@ -28,7 +28,7 @@ const LABELS: &[&str] = &[
 ];
 
 /// The number that begins here.
-pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
+pub(super) fn find(spot: &ScanPosition<'_>) -> Option<Range<usize>> {
     let rest = spot.rest();
     let is_inside = spot.before(1).is_some_and(|byte| is_word(byte) || b".-+/=)".contains(&byte));
     let written = match rest.first()? {
@@ -164,7 +164,7 @@ fn american(bytes: &[u8]) -> Option<usize> {
 }
 
 /// A number of any country, since a word before it says what it is.
-fn national(spot: &Spot<'_>) -> Option<usize> {
+fn national(spot: &ScanPosition<'_>) -> Option<usize> {
     let bytes = spot.rest();
     let length = Number::read(bytes, MOST_DIGITS)
         .longest(bytes, |groups| groups.iter().sum::<usize>() >= 7)?;

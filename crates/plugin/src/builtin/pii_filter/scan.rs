@@ -1,6 +1,6 @@
 //! The scanner: everything personal in one text, in one pass.
 
-use super::spot::{Spot, is_word};
+use super::spot::{ScanPosition, is_word};
 use super::{card, email, iban, ip, phone};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// A kind of thing that says who somebody is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
+pub(super) enum PersonalDataKind {
     /// An address of e-mail.
     Email,
     /// The address of a machine, IPv4 or IPv6.
@@ -22,11 +22,11 @@ pub(super) enum Kind {
     Phone,
 }
 
-impl Kind {
+impl PersonalDataKind {
     /// Every kind, in the order in which they are tried: what is checked more strictly goes first.
     pub(super) const ALL: [Self; 5] = [Self::Email, Self::Ip, Self::Iban, Self::Card, Self::Phone];
 
-    fn find(self, spot: &Spot<'_>) -> Option<Range<usize>> {
+    fn find(self, spot: &ScanPosition<'_>) -> Option<Range<usize>> {
         match self {
             Self::Email => email::find(spot),
             Self::Ip => ip::find(spot),
@@ -44,10 +44,11 @@ impl Kind {
 pub(super) fn find(
     name: &str,
     text: &str,
-    is_wanted: impl Fn(Kind) -> bool,
-) -> Vec<(Kind, Range<usize>)> {
+    is_wanted: impl Fn(PersonalDataKind) -> bool,
+) -> Vec<(PersonalDataKind, Range<usize>)> {
     let bytes = text.as_bytes();
-    let wanted: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| is_wanted(*kind)).collect();
+    let wanted: Vec<PersonalDataKind> =
+        PersonalDataKind::ALL.into_iter().filter(|kind| is_wanted(*kind)).collect();
     let mut found = Vec::new();
     let (mut at, mut floor) = (0, 0);
     while let Some(&byte) = bytes.get(at) {
@@ -57,7 +58,7 @@ pub(super) fn find(
             floor = at;
             continue;
         }
-        let spot = Spot::new(bytes, at, floor, name);
+        let spot = ScanPosition::new(bytes, at, floor, name);
         let first = match may_begin(byte) {
             true => wanted.iter().find_map(|kind| Some((*kind, kind.find(&spot)?))),
             false => None,

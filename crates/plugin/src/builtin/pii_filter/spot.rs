@@ -2,7 +2,7 @@
 
 /// A place in a text where something may begin.
 #[derive(Clone, Copy)]
-pub(super) struct Spot<'t> {
+pub(super) struct ScanPosition<'t> {
     text: &'t [u8],
     /// Where it is.
     pub(super) at: usize,
@@ -12,7 +12,7 @@ pub(super) struct Spot<'t> {
     name: &'t str,
 }
 
-impl<'t> Spot<'t> {
+impl<'t> ScanPosition<'t> {
     pub(super) fn new(text: &'t [u8], at: usize, floor: usize, name: &'t str) -> Self {
         Self { text, at, floor, name }
     }

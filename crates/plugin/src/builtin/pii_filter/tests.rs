@@ -6,22 +6,23 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn personal(kinds: &[Kind]) -> Arc<Personal> {
+fn personal(kinds: &[PersonalDataKind]) -> Arc<Personal> {
     PiiFilter::new(Settings { kinds: kinds.into(), ..Settings::default() }).unwrap().finder
 }
 
 fn filtered(text: &str) -> String {
-    let redacted = redact(&*personal(&Kind::ALL), &Bytes::copy_from_slice(text.as_bytes()));
+    let redacted =
+        redact(&*personal(&PersonalDataKind::ALL), &Bytes::copy_from_slice(text.as_bytes()));
     redacted.map_or_else(|| text.to_owned(), |text| String::from_utf8(text.into()).unwrap())
 }
 
 /// What is found, as it stands in the text.
-fn found(text: &str) -> Vec<(Kind, &str)> {
+fn found(text: &str) -> Vec<(PersonalDataKind, &str)> {
     scan::find("", text, |_| true).into_iter().map(|(kind, range)| (kind, &text[range])).collect()
 }
 
 #[track_caller]
-fn finds(kind: Kind, all: &[&str]) {
+fn finds(kind: PersonalDataKind, all: &[&str]) {
     for one in all {
         for text in [
             (*one).to_owned(),
@@ -45,7 +46,7 @@ fn leaves(texts: &[&str]) {
 #[test]
 fn s9_addresses_of_email_are_found() {
     finds(
-        Kind::Email,
+        PersonalDataKind::Email,
         &[
             "bob@example.com",
             "bob.o-neil+news@mail.example.co.uk",
@@ -58,7 +59,10 @@ fn s9_addresses_of_email_are_found() {
     );
     assert_eq!(
         found("<bob@example.com>,..ann@example.com"),
-        [(Kind::Email, "bob@example.com"), (Kind::Email, "ann@example.com")]
+        [
+            (PersonalDataKind::Email, "bob@example.com"),
+            (PersonalDataKind::Email, "ann@example.com")
+        ]
     );
     assert_eq!(found("mailto:bob@example.com?subject=x")[0].1, "bob@example.com");
     assert_eq!(found("Author: Bob <bob@example.com>: fix")[0].1, "bob@example.com");
@@ -90,7 +94,7 @@ fn s9_what_only_resembles_an_address_of_email_is_left_alone() {
 #[test]
 fn s9_telephone_numbers_are_found() {
     finds(
-        Kind::Phone,
+        PersonalDataKind::Phone,
         &[
             "+1 415 555 2671",
             "+1-415-555-2671",
@@ -118,9 +122,12 @@ fn s9_telephone_numbers_are_found() {
         "tel:+493012345678",
     ] {
         assert_eq!(found(text).len(), 1, "{text}");
-        assert_eq!(found(text)[0].0, Kind::Phone, "{text}");
+        assert_eq!(found(text)[0].0, PersonalDataKind::Phone, "{text}");
     }
-    assert_eq!(found("call +4915112345678 10 times"), [(Kind::Phone, "+4915112345678")]);
+    assert_eq!(
+        found("call +4915112345678 10 times"),
+        [(PersonalDataKind::Phone, "+4915112345678")]
+    );
     assert_eq!(found("+49 151 12345678 10.0.0.1").len(), 2);
 }
 
@@ -170,7 +177,7 @@ fn s9_what_only_resembles_a_telephone_number_is_left_alone() {
 #[test]
 fn s9_numbers_of_cards_are_found() {
     finds(
-        Kind::Card,
+        PersonalDataKind::Card,
         &[
             "4111111111111111",
             "4222222222222",
@@ -217,7 +224,7 @@ fn s9_what_only_resembles_a_number_of_a_card_is_left_alone() {
 #[test]
 fn s9_bank_accounts_are_found() {
     finds(
-        Kind::Iban,
+        PersonalDataKind::Iban,
         &[
             "DE89370400440532013000",
             "GB82WEST12345698765432",
@@ -249,7 +256,7 @@ fn s9_what_only_resembles_a_bank_account_is_left_alone() {
 #[test]
 fn s9_addresses_of_machines_are_found() {
     finds(
-        Kind::Ip,
+        PersonalDataKind::Ip,
         &[
             "203.0.113.9",
             "10.0.0.1",
@@ -271,11 +278,11 @@ fn s9_addresses_of_machines_are_found() {
         ("fe80::1%eth0", "fe80::1"),
         ("from 10.0.0.1: no", "10.0.0.1"),
     ] {
-        assert_eq!(found(text).first(), Some(&(Kind::Ip, address)), "{text}");
+        assert_eq!(found(text).first(), Some(&(PersonalDataKind::Ip, address)), "{text}");
     }
     assert_eq!(
         found("10.0.0.1-10.0.0.9 are ours"),
-        [(Kind::Ip, "10.0.0.1"), (Kind::Ip, "10.0.0.9")]
+        [(PersonalDataKind::Ip, "10.0.0.1"), (PersonalDataKind::Ip, "10.0.0.9")]
     );
 }
 
@@ -322,7 +329,7 @@ fn s9_what_replaces_each_kind_is_a_setting() {
     assert_eq!(redact(&*filter.finder, &body).unwrap(), "<someone> [CARD] 10.0.0.1");
     for with in ["\"", "a\\b", "a\nb"] {
         let settings = Settings {
-            replacements: [(Kind::Email, with.to_owned())].into(),
+            replacements: [(PersonalDataKind::Email, with.to_owned())].into(),
             ..Settings::default()
         };
         let error = PiiFilter::new(settings).err().unwrap().to_string();
@@ -360,7 +367,10 @@ fn s9_text_that_is_no_json_is_filtered_as_text() {
         "{\"a\":\"[EMAIL]\"}\n{\"a\":4111111111111111}\n"
     );
     let bytes = Bytes::from_static(b"\xff bob@example.com \xfe");
-    assert_eq!(redact(&*personal(&Kind::ALL), &bytes).unwrap(), &b"\xff [EMAIL] \xfe"[..]);
+    assert_eq!(
+        redact(&*personal(&PersonalDataKind::ALL), &bytes).unwrap(),
+        &b"\xff [EMAIL] \xfe"[..]
+    );
 }
 
 /// What is personal, and what is nearly so.
@@ -440,7 +450,7 @@ proptest! {
 
 /// Notes what is found.
 #[derive(Default)]
-struct Noting(std::sync::Mutex<Vec<(Kind, String)>>);
+struct Noting(std::sync::Mutex<Vec<(PersonalDataKind, String)>>);
 
 impl Finder for Noting {
     fn find<'s>(&'s self, name: &str, text: &str) -> Vec<(Range<usize>, Cow<'s, str>)> {
@@ -464,7 +474,7 @@ fn s9_in_outputs_of_real_tools_nothing_is_taken_for_what_it_is_not() {
     for text in &texts {
         redact(&noting, &Bytes::copy_from_slice(text.as_bytes()));
     }
-    let mut distinct = BTreeMap::<(Kind, String), usize>::new();
+    let mut distinct = BTreeMap::<(PersonalDataKind, String), usize>::new();
     for found in noting.0.into_inner().unwrap() {
         *distinct.entry(found).or_default() += 1;
     }
@@ -472,9 +482,11 @@ fn s9_in_outputs_of_real_tools_nothing_is_taken_for_what_it_is_not() {
     for ((kind, what), count) in &distinct {
         println!("{kind:?}\t{what}\t{count}");
         let is_known = match kind {
-            Kind::Email => what.ends_with("@example.com") || what == "camwest@gmail.com",
-            Kind::Ip => what == "192.0.2.53",
-            Kind::Iban | Kind::Card | Kind::Phone => false,
+            PersonalDataKind::Email => {
+                what.ends_with("@example.com") || what == "camwest@gmail.com"
+            }
+            PersonalDataKind::Ip => what == "192.0.2.53",
+            PersonalDataKind::Iban | PersonalDataKind::Card | PersonalDataKind::Phone => false,
         };
         assert!(is_known || corpus.is_some(), "{kind:?}: {what}");
     }

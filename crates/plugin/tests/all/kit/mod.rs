@@ -5,7 +5,7 @@ use http::{HeaderValue, Request, Response};
 use std::sync::{Arc, Mutex};
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Chain, Context, Error, ErrorPolicy, Exchange, Flow, Outcome, Phase,
-    Phases, Placement, Plugin, Tool,
+    Phases, Placement, Plugin, ToolId,
 };
 
 /// What a call gives.
@@ -140,7 +140,7 @@ pub(crate) fn arc(plugin: Scripted) -> Arc<dyn Plugin> {
 pub(crate) fn exchange() -> Exchange {
     let request = Request::post("/v1/messages").header("x-from", "client").body(()).unwrap();
     let exchange = Exchange::new(request.into_parts().0, ([127, 0, 0, 1], 50_000).into());
-    let mut exchange = exchange.of_tool(Tool::new("files", "read"));
+    let mut exchange = exchange.of_tool(ToolId::new("files", "read"));
     exchange.set_tool_arguments(r#"{"path":"a"}"#.into());
     exchange.set_tool_result(r#"{"content":[]}"#.into());
     exchange.set_request_body("question".into());

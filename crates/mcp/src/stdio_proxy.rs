@@ -1,17 +1,17 @@
-//! Between one client and one server that is a program: results in fewer tokens, all else as it is.
+//! A stdio proxy between one client and one server that is a program: results in fewer tokens, all else as it is.
 //!
-//! [`Filter`] is told every message and says what becomes of it; it does no I/O. [`run_filter`] is the shell around it.
+//! [`StdioProxy`] is told every message and says what becomes of it; it does no I/O. [`run_stdio_proxy`] is the shell around it.
 
 mod run;
 
-pub use run::{Program, run_filter};
+pub use run::{ProxiedProgram, run_stdio_proxy};
 
 use crate::edit::Edits;
+use crate::endpoint::complete;
 use crate::era::{CLIENT_KEY, Era, VERSION_KEY};
 use crate::expand;
-use crate::front::complete;
 use crate::hub::{HubSettings, Originals};
-use crate::list::{self, Listed};
+use crate::list::{self, ListKind};
 use crate::message::{Message, Sort};
 use crate::policy;
 use crate::redaction::{redacted, redacted_answer, refusal};
@@ -28,7 +28,7 @@ const REQUESTS: usize = 4096;
 
 /// What becomes of a message.
 #[derive(Debug)]
-pub enum Step {
+pub enum ProxyStep {
     /// It goes on as it is.
     Pass,
     /// This goes on in its place.
@@ -43,55 +43,57 @@ pub enum Step {
         era: Era,
     },
     /// It answers this call.
-    Result(Box<Called>),
+    Result(Box<AnsweredCall>),
 }
 
 /// A call that was answered, and whose it was.
 #[derive(Debug, Clone)]
-pub struct Called(ToolCall, String);
+pub struct AnsweredCall(ToolCall, String);
 
 /// Knows what was asked, and so what an answer is about.
-pub struct Filter {
+pub struct StdioProxy {
     settings: HubSettings,
     client: String,
-    asked: HashMap<String, Asked>,
+    asked: HashMap<String, OpenRequest>,
     tools: HashMap<String, bool>,
 }
 
-enum Asked {
+enum OpenRequest {
     /// A greeting, or a list: names and schemas, which calls depend on.
     Names,
     Tools(Structured),
     Call(ToolCall),
 }
 
-impl Filter {
+impl StdioProxy {
     /// A filter with these settings.
     #[must_use]
     pub fn new(settings: HubSettings) -> Self {
-        Filter { settings, client: String::new(), asked: HashMap::new(), tools: HashMap::new() }
+        StdioProxy { settings, client: String::new(), asked: HashMap::new(), tools: HashMap::new() }
     }
 
     /// What becomes of a message of the client.
-    pub fn from_client(&mut self, text: &str) -> Step {
-        let Ok(message) = Message::read(text) else { return Step::Pass };
-        let (Sort::Request, Some(id)) = (message.sort(), message.id()) else { return Step::Pass };
+    pub fn from_client(&mut self, text: &str) -> ProxyStep {
+        let Ok(message) = Message::read(text) else { return ProxyStep::Pass };
+        let (Sort::Request, Some(id)) = (message.sort(), message.id()) else {
+            return ProxyStep::Pass;
+        };
         let info = message.meta(CLIENT_KEY).or_else(|| message.param("clientInfo"));
         if let Some(name) = info.and_then(|info| info.get("name")?.text()) {
             self.client = name.into_owned();
         }
         let structured = policy::structured(&self.settings.mcp, None, &self.client);
         match message.method() {
-            "tools/list" => self.remember(id, Asked::Tools(structured)),
+            "tools/list" => self.remember(id, OpenRequest::Tools(structured)),
             "tools/call" => {
-                let Some(tool) = message.text_param("name") else { return Step::Pass };
+                let Some(tool) = message.text_param("name") else { return ProxyStep::Pass };
                 let arguments = message.param("arguments");
                 let arguments =
                     arguments.map_or_else(|| "{}".to_owned(), |node| node.raw().to_owned());
                 if tool == expand::NAME && self.offers_expansion() {
                     let is_modern = message.meta(VERSION_KEY).is_some();
                     let era = if is_modern { Era::Modern } else { Era::Legacy };
-                    return Step::Expand { id: id.to_owned(), arguments, era };
+                    return ProxyStep::Expand { id: id.to_owned(), arguments, era };
                 }
                 let word = message.meta(FORMAT_KEY).and_then(|word| word.text());
                 let wanted =
@@ -107,56 +109,62 @@ impl Filter {
                     arguments,
                     started: Instant::now(),
                 };
-                self.remember(id, Asked::Call(call));
+                self.remember(id, OpenRequest::Call(call));
             }
-            "initialize" | "server/discover" => self.remember(id, Asked::Names),
-            method if method.ends_with("/list") => self.remember(id, Asked::Names),
+            "initialize" | "server/discover" => self.remember(id, OpenRequest::Names),
+            method if method.ends_with("/list") => self.remember(id, OpenRequest::Names),
             _ => {}
         }
-        Step::Pass
+        ProxyStep::Pass
     }
 
     /// What becomes of a message of the server.
-    pub fn from_server(&mut self, text: &str) -> Step {
+    pub fn from_server(&mut self, text: &str) -> ProxyStep {
         let Ok(message) = Message::read(text) else { return self.unread() };
         let (Sort::Answer, Some(id)) = (message.sort(), message.id()) else {
             return self.redacted(text, None);
         };
         match self.asked.remove(id) {
             None => self.redacted(text, Some(id)),
-            Some(Asked::Names) => Step::Pass,
-            Some(Asked::Call(call)) => Step::Result(Box::new(Called(call, self.client.clone()))),
-            Some(Asked::Tools(structured)) => {
+            Some(OpenRequest::Names) => ProxyStep::Pass,
+            Some(OpenRequest::Call(call)) => {
+                ProxyStep::Result(Box::new(AnsweredCall(call, self.client.clone())))
+            }
+            Some(OpenRequest::Tools(structured)) => {
                 self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
                 let mut edits = Edits::default();
                 let is_listed = policy::leaves_out(&self.settings.mcp, self.usual());
                 let own = (is_listed && self.offers_expansion()).then(expand::definition);
                 list::alone(
                     &message,
-                    Listed::Tools,
+                    ListKind::Tools,
                     structured == Structured::Drop,
                     own,
                     &mut edits,
                 );
-                if edits.is_empty() { Step::Pass } else { Step::Change(edits.applied(text)) }
+                if edits.is_empty() {
+                    ProxyStep::Pass
+                } else {
+                    ProxyStep::Change(edits.applied(text))
+                }
             }
         }
     }
 
     /// What becomes of what is no message, or more than one may have.
-    pub(crate) fn unread(&self) -> Step {
+    pub(crate) fn unread(&self) -> ProxyStep {
         match self.settings.must_redact {
-            true => Step::Change(refusal(None, "it is no message of up to 8 MiB")),
-            false => Step::Pass,
+            true => ProxyStep::Change(refusal(None, "it is no message of up to 8 MiB")),
+            false => ProxyStep::Pass,
         }
     }
 
     /// What becomes of a message that a model may read.
-    fn redacted(&self, text: &str, id: Option<&str>) -> Step {
+    fn redacted(&self, text: &str, id: Option<&str>) -> ProxyStep {
         match redacted(text.to_owned(), &self.settings) {
-            Ok(redacted) if redacted == text => Step::Pass,
-            Ok(redacted) => Step::Change(redacted),
-            Err(why) => Step::Change(refusal(id, &why.to_string())),
+            Ok(redacted) if redacted == text => ProxyStep::Pass,
+            Ok(redacted) => ProxyStep::Change(redacted),
+            Err(why) => ProxyStep::Change(refusal(id, &why.to_string())),
         }
     }
 
@@ -171,7 +179,7 @@ impl Filter {
         policy::usual_format(&self.settings.mcp, &self.client)
     }
 
-    fn remember(&mut self, id: &str, asked: Asked) {
+    fn remember(&mut self, id: &str, asked: OpenRequest) {
         if self.asked.len() >= REQUESTS {
             self.asked.clear();
         }
@@ -182,15 +190,15 @@ impl Filter {
 /// The answer to a call in other words; `None`: as it came. Blocks.
 fn filtered(
     answer: &str,
-    called: &Called,
+    called: &AnsweredCall,
     settings: &HubSettings,
     originals: &dyn Originals,
     tenant: &str,
 ) -> Option<String> {
-    let Called(call, client) = called;
+    let AnsweredCall(call, client) = called;
     let checked = redacted_answer(answer.to_owned(), settings);
     let kept = settings.offers_expansion().then_some(originals);
-    let made = work::rewritten(&checked, call, settings, kept, tenant);
+    let made = work::rewrite_and_store(&checked, call, settings, kept, tenant);
     originals.rewrote(client, call.outcome(&made.figures), settings.is_observed());
     made.answer.or_else(|| (checked != answer).then_some(checked))
 }
@@ -213,7 +221,7 @@ mod tests {
     use serde_json::{Value, json};
     use tokenforge_config::Mcp;
 
-    fn filter() -> Filter {
+    fn filter() -> StdioProxy {
         let engine = Default::default();
         let settings = HubSettings {
             mcp: Mcp::default(),
@@ -222,10 +230,10 @@ mod tests {
             lists_expand_tool: true,
             must_redact: false,
         };
-        Filter::new(settings)
+        StdioProxy::new(settings)
     }
 
-    fn ask(filter: &mut Filter, id: u32, method: &str, params: Value) -> Step {
+    fn ask(filter: &mut StdioProxy, id: u32, method: &str, params: Value) -> ProxyStep {
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         filter.from_client(&message.to_string())
     }
@@ -233,11 +241,11 @@ mod tests {
     #[test]
     fn m17_what_is_neither_a_list_nor_a_result_of_tools_passes() {
         let mut filter = filter();
-        assert!(matches!(filter.from_client("garbage"), Step::Pass));
-        assert!(matches!(ask(&mut filter, 1, "prompts/list", json!({})), Step::Pass));
+        assert!(matches!(filter.from_client("garbage"), ProxyStep::Pass));
+        assert!(matches!(ask(&mut filter, 1, "prompts/list", json!({})), ProxyStep::Pass));
         let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"prompts":[]}}"#;
-        assert!(matches!(filter.from_server(answer), Step::Pass));
-        assert!(matches!(filter.from_server("garbage"), Step::Pass));
+        assert!(matches!(filter.from_server(answer), ProxyStep::Pass));
+        assert!(matches!(filter.from_server("garbage"), ProxyStep::Pass));
     }
 
     #[test]
@@ -248,10 +256,11 @@ mod tests {
         ask(&mut filter, 1, "tools/list", json!({}));
         let list =
             r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","outputSchema":{}}]}}"#;
-        let Step::Change(shown) = filter.from_server(list) else { panic!("nothing changed") };
+        let ProxyStep::Change(shown) = filter.from_server(list) else { panic!("nothing changed") };
         assert!(!shown.contains("outputSchema") && shown.contains(expand::NAME), "{shown}");
         ask(&mut filter, 2, "tools/call", json!({"name": "t"}));
-        let Step::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+        let ProxyStep::Result(called) =
+            filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
         else {
             panic!("it was not known what this answers")
         };
@@ -262,7 +271,8 @@ mod tests {
     fn the_format_may_come_with_the_call() {
         let mut filter = filter();
         ask(&mut filter, 2, "tools/call", json!({"name": "t", "_meta": {FORMAT_KEY: "TOON"}}));
-        let Step::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+        let ProxyStep::Result(called) =
+            filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
         else {
             panic!("it was not known what this answers")
         };
@@ -274,6 +284,6 @@ mod tests {
         let mut filter = filter();
         let call = json!({"name": expand::NAME, "arguments": {"id": "shadow_x"}});
         let step = ask(&mut filter, 3, "tools/call", call);
-        assert!(matches!(step, Step::Expand { id, .. } if id == "3"));
+        assert!(matches!(step, ProxyStep::Expand { id, .. } if id == "3"));
     }
 }

@@ -1,17 +1,17 @@
 //! Lists: of one server as it gives them, of all as one.
 
 use super::Body;
-use super::answers::{json, problem};
-use super::finish::Finish;
-use super::visit::Visit;
+use super::finish::AnswerKind;
+use super::request_context::RequestContext;
+use super::responses::{json, problem};
 use crate::backend::Backend;
-use crate::cursor::Cursor;
+use crate::cursor::ListCursor;
 use crate::expand;
 use crate::failure::Failure;
-use crate::list::{self, Listed, Part, merged};
+use crate::list::{self, ListKind, ListPart, merge_lists};
 use crate::message::Message;
-use crate::rpc::{self, Code};
-use crate::session::Scope;
+use crate::rpc::{self, ErrorCode};
+use crate::session::ServerScope;
 use http::{Response, StatusCode};
 use serde_json::json;
 use std::sync::Arc;
@@ -22,47 +22,47 @@ use tokio::time::{Instant, timeout_at};
 /// How long a server may take to list its tools before the others' are listed without them.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-impl Visit {
-    pub(super) async fn list(self, listed: Listed, message: &Message<'_>) -> Response<Body> {
-        if let Scope::One(prefix) = &self.scope {
+impl RequestContext {
+    pub(super) async fn list(self, listed: ListKind, message: &Message<'_>) -> Response<Body> {
+        if let ServerScope::One(prefix) = &self.scope {
             let prefix = prefix.clone();
-            return self.to(&prefix, message, None, Some(Finish::List(listed))).await;
+            return self.to(&prefix, message, None, Some(AnswerKind::List(listed))).await;
         }
         let id = message.id().unwrap_or("null");
-        let cursor = match message.text_param("cursor").map(|text| Cursor::read(&text)) {
+        let cursor = match message.text_param("cursor").map(|text| ListCursor::read(&text)) {
             None => None,
             Some(Some(cursor)) => Some(cursor),
             Some(None) => {
                 let text = "the cursor is none that was given here";
-                return problem(StatusCode::OK, Some(id), Code::Params, text);
+                return problem(StatusCode::OK, Some(id), ErrorCode::Params, text);
             }
         };
         let pages = self.pages(listed, cursor).await;
         let mut parts = Vec::new();
         for (backend, asked, answer) in &pages {
-            let is_tools = listed == Listed::Tools;
+            let is_tools = listed == ListKind::Tools;
             if let (Ok(message), true) = (Message::read(answer), is_tools) {
                 backend.remember_tools(list::promises(&message));
             }
             let drops_schemas = is_tools && self.structured(backend, true) == Structured::Drop;
-            parts.push(Part {
+            parts.push(ListPart {
                 prefix: &backend.prefix,
                 answer,
                 asked: asked.clone(),
                 drops_schemas,
             });
         }
-        let is_offered = listed == Listed::Tools && self.lists_expand_tool();
+        let is_offered = listed == ListKind::Tools && self.lists_expand_tool();
         let own = is_offered.then(expand::definition);
-        let result = merged(listed, &parts, Cursor::default(), own, self.era);
+        let result = merge_lists(listed, &parts, ListCursor::default(), own, self.era);
         json(StatusCode::OK, rpc::result(id, &result))
     }
 
     /// The next page of every server that has one. Who does not answer is left out.
     async fn pages(
         &self,
-        listed: Listed,
-        cursor: Option<Cursor>,
+        listed: ListKind,
+        cursor: Option<ListCursor>,
     ) -> Vec<(Arc<Backend>, Option<String>, String)> {
         let deadline = Instant::now() + PATIENCE;
         let mut asking = Vec::new();
@@ -100,7 +100,7 @@ impl Visit {
     async fn page(
         &self,
         backend: &Arc<Backend>,
-        listed: Listed,
+        listed: ListKind,
         from: Option<String>,
     ) -> Result<Option<String>, Failure> {
         let link = self.link(backend).await?;

@@ -1,12 +1,12 @@
 //! The stream on which a client of the modern era hears that lists changed.
 
 use super::Body;
-use super::answers::{self, BodyError};
-use super::visit::Visit;
+use super::request_context::RequestContext;
+use super::responses::{self, BodyError};
 use crate::era::{Era, SUBSCRIPTION_KEY};
-use crate::hub::{CLOSING, Changed};
+use crate::hub::{CLOSING, ListChange};
 use crate::message::Message;
-use crate::session::Scope;
+use crate::session::ServerScope;
 use crate::sse;
 use bytes::Bytes;
 use http::Response;
@@ -28,9 +28,9 @@ const FILTERS: [(&str, &str); 3] = [
     ("resourcesListChanged", "notifications/resources/list_changed"),
 ];
 
-impl Visit {
+impl RequestContext {
     pub(super) async fn listen(self, message: &Message<'_>) -> Response<Body> {
-        if let Scope::One(prefix) = &self.scope
+        if let ServerScope::One(prefix) = &self.scope
             && let Some(backend) = self.hub.backend(prefix)
             && let Ok(link) = self.link(&backend).await
             && link.era == Era::Modern
@@ -51,7 +51,7 @@ impl Visit {
             });
         }
         tokio::spawn(listener.tell(acknowledged, changes, client));
-        answers::stream(pieces)
+        responses::stream(pieces)
     }
 }
 
@@ -79,7 +79,7 @@ fn agreed(message: &Message<'_>) -> (String, Vec<(&'static str, String)>) {
 
 /// A client that listens.
 struct Listener {
-    scope: Scope,
+    scope: ServerScope,
     tenant: Arc<str>,
     frames: Vec<(&'static str, String)>,
 }
@@ -88,7 +88,7 @@ impl Listener {
     async fn tell(
         self,
         first: String,
-        mut changes: broadcast::Receiver<Changed>,
+        mut changes: broadcast::Receiver<ListChange>,
         client: mpsc::Sender<Result<Bytes, BodyError>>,
     ) {
         let mut piece = first;
@@ -114,11 +114,11 @@ impl Listener {
     }
 
     /// What the client hears of a change; `None`: nothing.
-    fn heard(&self, change: &Changed) -> Option<&str> {
+    fn heard(&self, change: &ListChange) -> Option<&str> {
         let is_theirs = change.tenant.as_ref().is_none_or(|own| *own == self.tenant);
         let is_seen = match &self.scope {
-            Scope::All => true,
-            Scope::One(prefix) => change.prefix == *prefix || change.prefix.is_empty(),
+            ServerScope::All => true,
+            ServerScope::One(prefix) => change.prefix == *prefix || change.prefix.is_empty(),
         };
         let frame = self.frames.iter().find(|(method, _)| change.method == *method);
         frame.filter(|_| is_theirs && is_seen).map(|(_, frame)| frame.as_str())

@@ -1,7 +1,7 @@
 //! A request under way: what the server says about it, and its answer.
 
-use super::Link;
-use super::pending::{Said, Waiter};
+use super::pending::{AnswerReceiver, InterimMessage};
+use super::{ServerChannel, ServerLink};
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::rpc;
@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 /// What happens to a request.
-pub(crate) enum Event {
+pub(crate) enum CallEvent {
     /// The server says something before it answers.
     Message(String),
     /// The server ended its stream before it answered; it is asked again after this time.
@@ -22,10 +22,10 @@ pub(crate) enum Event {
 }
 
 /// A request under way.
-pub(crate) struct Call {
-    pub(crate) link: Arc<Link>,
+pub(crate) struct CallInProgress {
+    pub(crate) link: Arc<ServerLink>,
     pub(crate) id: u64,
-    waiter: Waiter,
+    waiter: AnswerReceiver,
     timeout: Duration,
     deadline: Instant,
     is_over: bool,
@@ -36,15 +36,15 @@ pub(crate) struct Call {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl Call {
+impl CallInProgress {
     pub(super) fn new(
-        link: Arc<Link>,
+        link: Arc<ServerLink>,
         id: u64,
-        waiter: Waiter,
+        waiter: AnswerReceiver,
         timeout: Duration,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
-        Call {
+        CallInProgress {
             link,
             id,
             waiter,
@@ -68,31 +68,33 @@ impl Call {
     }
 
     /// What happens next. A server that says something is given the same time again.
-    pub(crate) async fn next(&mut self) -> Event {
-        let Waiter { messages, answer } = &mut self.waiter;
+    pub(crate) async fn next(&mut self) -> CallEvent {
+        let AnswerReceiver { messages, answer } = &mut self.waiter;
         let event = tokio::select! {
             // What was said before the answer is heard before it.
             biased;
             Some(said) = messages.recv() => match said {
-                Said::Message(message) => Event::Message(message),
-                Said::Pause(wait) => Event::Pause(wait),
+                InterimMessage::Message(message) => CallEvent::Message(message),
+                InterimMessage::Pause(wait) => CallEvent::Pause(wait),
             },
-            answer = answer => Event::Answer(answer.unwrap_or(Err(Failure::Broken))),
+            answer = answer => CallEvent::Answer(answer.unwrap_or(Err(Failure::Broken))),
             () = tokio::time::sleep_until(self.deadline) => {
-                Event::Answer(Err(Failure::TimedOut(self.timeout)))
+                CallEvent::Answer(Err(Failure::TimedOut(self.timeout)))
             }
         };
         match &event {
-            Event::Message(_) | Event::Pause(_) => self.deadline = Instant::now() + self.timeout,
+            CallEvent::Message(_) | CallEvent::Pause(_) => {
+                self.deadline = Instant::now() + self.timeout
+            }
             // Whatever the client does, nobody waits any more.
-            Event::Answer(Err(Failure::TimedOut(_))) => self.is_cancelled_when_dropped = true,
-            Event::Answer(_) => self.is_over = true,
+            CallEvent::Answer(Err(Failure::TimedOut(_))) => self.is_cancelled_when_dropped = true,
+            CallEvent::Answer(_) => self.is_over = true,
         }
         event
     }
 }
 
-impl Drop for Call {
+impl Drop for CallInProgress {
     fn drop(&mut self) {
         self.link.inbox.pending.forget(self.id);
         if let Some(reading) = &self.reading {
@@ -100,7 +102,7 @@ impl Drop for Call {
         }
         // In the modern era the end of the stream says it.
         let is_told =
-            self.link.era == Era::Legacy || matches!(self.link.wire, super::Wire::Program(_));
+            self.link.era == Era::Legacy || matches!(self.link.wire, ServerChannel::Program(_));
         if !self.is_over && self.is_cancelled_when_dropped && is_told {
             let params = format!(r#"{{"requestId":{},"reason":"nobody waits for it"}}"#, self.id);
             self.link.wire.reply(rpc::notification("notifications/cancelled", Some(&params)));

@@ -1,16 +1,16 @@
 //! Calls of tools.
 
 use super::Body;
-use super::answers::json;
-use super::finish::{Finish, complete};
-use super::visit::Visit;
+use super::finish::{AnswerKind, complete};
+use super::request_context::RequestContext;
+use super::responses::json;
 use crate::edit::Edits;
 use crate::expand;
 use crate::message::Message;
 use crate::names::split;
 use crate::policy;
 use crate::rpc;
-use crate::session::Scope;
+use crate::session::ServerScope;
 use crate::work::ToolCall;
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokenforge_providers::Node;
 
-impl Visit {
+impl RequestContext {
     pub(super) async fn call(self, message: &Message<'_>) -> Response<Body> {
         let id = message.id().unwrap_or("null");
         let Some(name) = message.text_param("name") else { return self.unknown_name(id, "tool") };
@@ -29,8 +29,8 @@ impl Visit {
             return self.expand(id, arguments).await;
         }
         let (prefix, tool): (Arc<str>, Cow<'_, str>) = match &self.scope {
-            Scope::One(prefix) => (prefix.clone(), name.clone()),
-            Scope::All => match split(&name) {
+            ServerScope::One(prefix) => (prefix.clone(), name.clone()),
+            ServerScope::All => match split(&name) {
                 Some((prefix, tool)) => (prefix.into(), tool.into()),
                 None => return self.unknown_name(id, "tool"),
             },
@@ -60,10 +60,10 @@ impl Visit {
             arguments,
             started: Instant::now(),
         };
-        let finish = Finish::Tool(Arc::new(call), Arc::new(Mutex::new(hook)));
+        let finish = AnswerKind::Tool(Arc::new(call), Arc::new(Mutex::new(hook)));
         let rename: Option<(&[&str], &str)> = match &self.scope {
-            Scope::One(_) => None,
-            Scope::All => Some((&["name"], &tool)),
+            ServerScope::One(_) => None,
+            ServerScope::All => Some((&["name"], &tool)),
         };
         self.to(&prefix, message, rename, Some(finish)).await
     }
@@ -71,8 +71,8 @@ impl Visit {
     /// Is our own tool offered, and is it ours? One server's own may have the same name.
     pub(super) fn is_ours(&self, name: &str) -> bool {
         let is_theirs = match &self.scope {
-            Scope::All => false,
-            Scope::One(prefix) => {
+            ServerScope::All => false,
+            ServerScope::One(prefix) => {
                 self.hub.backend(prefix).is_some_and(|backend| backend.has_tool(name))
             }
         };
@@ -80,7 +80,7 @@ impl Visit {
     }
 
     async fn expand(self, id: &str, arguments: String) -> Response<Body> {
-        let Visit { hub, tenant, era, .. } = self;
+        let RequestContext { hub, tenant, era, .. } = self;
         let finding = tokio::task::spawn_blocking(move || {
             expand::result(&arguments, |id| hub.originals.find(&tenant, id))
         });

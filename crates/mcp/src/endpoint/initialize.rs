@@ -1,16 +1,16 @@
-//! The first words with a client: what the servers it sees can do.
+//! `initialize` and `server/discover`: the first words with a client, what the servers it sees can do.
 
-use super::answers::{json, problem};
 use super::lists::PATIENCE;
-use super::visit::Visit;
-use super::{Ask, Body, SESSION};
+use super::request_context::RequestContext;
+use super::responses::{json, problem};
+use super::{Body, EndpointRequest, SESSION};
 use crate::edit::Edits;
 use crate::era::{Era, agreed, versions};
 use crate::hub::Hub;
-use crate::link::{Link, Server};
 use crate::message::Message;
-use crate::rpc::{self, Code};
-use crate::session::{Client, Scope};
+use crate::rpc::{self, ErrorCode};
+use crate::server_link::{ServerInfo, ServerLink};
+use crate::session::{ClientIdentity, ServerScope};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -24,9 +24,9 @@ impl Hub {
     /// Begins a session.
     pub(super) async fn welcome(
         self: &Arc<Self>,
-        ask: &Ask,
-        scope: Scope,
-        client: Client,
+        ask: &EndpointRequest,
+        scope: ServerScope,
+        client: ClientIdentity,
         message: &Message<'_>,
     ) -> Response<Body> {
         let id = message.id().unwrap_or("null");
@@ -37,11 +37,12 @@ impl Hub {
             return problem(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 Some(id),
-                Code::Internal,
+                ErrorCode::Internal,
                 "no session can be begun",
             );
         };
-        let visit = Visit::new(self, ask, scope, Era::Legacy, client, Some(session.clone()));
+        let visit =
+            RequestContext::new(self, ask, scope, Era::Legacy, client, Some(session.clone()));
         let result = match visit.greeting().await {
             Ok(greeting) => greeting.initialized(session.version),
             Err(answer) => {
@@ -58,14 +59,14 @@ impl Hub {
 }
 
 /// What is said about the servers that a client sees.
-enum Greeting {
+enum ServerGreeting {
     /// All of them as one.
     All { capabilities: Value, instructions: String },
     /// One, as it said it.
-    One(Arc<Link>),
+    One(Arc<ServerLink>),
 }
 
-impl Visit {
+impl RequestContext {
     pub(super) async fn discover(self, id: &str) -> Response<Body> {
         let text = match self.greeting().await {
             Ok(greeting) => rpc::result(id, &greeting.discovered()),
@@ -74,7 +75,7 @@ impl Visit {
         json(StatusCode::OK, text)
     }
 
-    async fn greeting(&self) -> Result<Greeting, impl FnOnce(&str) -> String + use<>> {
+    async fn greeting(&self) -> Result<ServerGreeting, impl FnOnce(&str) -> String + use<>> {
         let mut servers = Vec::new();
         let deadline = Instant::now() + PATIENCE;
         let greet = |backend: Arc<crate::backend::Backend>| {
@@ -82,14 +83,14 @@ impl Visit {
             // A task of its own: a server that starts slowly goes on starting when nobody waits any more.
             tokio::spawn(async move { visit.link(&backend).await })
         };
-        if let Scope::One(prefix) = &self.scope {
+        if let ServerScope::One(prefix) = &self.scope {
             let prefix = prefix.clone();
             let link = match self.hub.backend(&prefix).map(greet) {
                 Some(greeting) => greeting.await.unwrap_or(Err(crate::failure::Failure::Broken)),
                 None => Err(crate::failure::Failure::NotGreeted),
             };
             return link
-                .map(Greeting::One)
+                .map(ServerGreeting::One)
                 .map_err(|failure| move |id: &str| failure.answer(id, &prefix));
         }
         let greetings: Vec<_> = self
@@ -103,15 +104,15 @@ impl Visit {
             }
         }
         let (capabilities, instructions) = (capabilities(&servers), instructions(&servers));
-        Ok(Greeting::All { capabilities, instructions })
+        Ok(ServerGreeting::All { capabilities, instructions })
     }
 }
 
-impl Greeting {
+impl ServerGreeting {
     /// As the answer to `initialize`.
     fn initialized(&self, version: &str) -> String {
         match self {
-            Greeting::One(link) if link.era == Era::Legacy => {
+            ServerGreeting::One(link) if link.era == Era::Legacy => {
                 let said = &link.server.said;
                 let Ok(node) = Node::read(said) else { return said.clone() };
                 let mut edits = Edits::default();
@@ -127,7 +128,7 @@ impl Greeting {
     /// As the answer to `server/discover`.
     fn discovered(&self) -> String {
         match self {
-            Greeting::One(link) if link.era == Era::Modern => {
+            ServerGreeting::One(link) if link.era == Era::Modern => {
                 let said = &link.server.said;
                 let Ok(node) = Node::read(said) else { return said.clone() };
                 let mut edits = Edits::default();
@@ -146,11 +147,11 @@ impl Greeting {
 
     fn members(&self) -> String {
         let (capabilities, instructions) = match self {
-            Greeting::All { capabilities, instructions } => (
+            ServerGreeting::All { capabilities, instructions } => (
                 capabilities.to_string(),
                 Some(quoted(instructions)).filter(|_| !instructions.is_empty()),
             ),
-            Greeting::One(link) => {
+            ServerGreeting::One(link) => {
                 (link.server.capabilities.clone(), link.server.instructions.clone())
             }
         };
@@ -161,14 +162,14 @@ impl Greeting {
 
     fn info(&self) -> String {
         match self {
-            Greeting::All { .. } => rpc::own_info(),
-            Greeting::One(link) => link.server.info.clone(),
+            ServerGreeting::All { .. } => rpc::own_info(),
+            ServerGreeting::One(link) => link.server.info.clone(),
         }
     }
 }
 
 /// What servers can do together. Tools are always among it: we have one of our own, and servers may come later.
-fn capabilities(servers: &[(Arc<str>, Server)]) -> Value {
+fn capabilities(servers: &[(Arc<str>, ServerInfo)]) -> Value {
     let can = |capability: &str| servers.iter().any(|(_, server)| server.can(capability));
     let mut all = json!({"tools": {"listChanged": true}});
     if can("prompts") {
@@ -186,7 +187,7 @@ fn capabilities(servers: &[(Arc<str>, Server)]) -> Value {
 }
 
 /// How to use them, each under its prefix.
-fn instructions(servers: &[(Arc<str>, Server)]) -> String {
+fn instructions(servers: &[(Arc<str>, ServerInfo)]) -> String {
     let mut all = String::new();
     for (prefix, server) in servers {
         let own = server.instructions.as_deref().and_then(|own| Node::read(own).ok()?.text());

@@ -1,46 +1,51 @@
-//! What a request of the modern era must say, in its headers and in its message.
+//! Header validation: what a request of the modern era must say, in its headers and in its message.
 
-use super::{Ask, Body, VERSION, answers};
+use super::{Body, EndpointRequest, VERSION, responses};
 use crate::era::{CAPABILITIES_KEY, MODERN, VERSION_KEY, versions};
-use crate::link::read_header;
 use crate::message::Message;
-use crate::rpc::{self, Code};
+use crate::rpc::{self, ErrorCode};
+use crate::server_link::read_header;
 use http::{Response, StatusCode};
 use tokenforge_providers::quoted;
 
 /// What is wrong with a request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Wrong(String);
+pub(super) struct HeaderMismatch(String);
 
-impl From<Wrong> for Response<Body> {
-    fn from(wrong: Wrong) -> Self {
-        answers::json(StatusCode::BAD_REQUEST, wrong.0)
+impl From<HeaderMismatch> for Response<Body> {
+    fn from(wrong: HeaderMismatch) -> Self {
+        responses::json(StatusCode::BAD_REQUEST, wrong.0)
     }
 }
 
 /// Whoever looks at the headers alone must see the same request as whoever reads the message.
-pub(super) fn headers(ask: &Ask, message: &Message<'_>) -> Result<(), Wrong> {
-    let wrong = |code, text: &str| Err(Wrong(rpc::error(message.id(), code, text)));
+pub(super) fn headers(ask: &EndpointRequest, message: &Message<'_>) -> Result<(), HeaderMismatch> {
+    let wrong = |code, text: &str| Err(HeaderMismatch(rpc::error(message.id(), code, text)));
     let Some(version) = message.meta(VERSION_KEY).and_then(|version| version.text()) else {
-        return wrong(Code::Params, &format!("_meta has no {VERSION_KEY}"));
+        return wrong(ErrorCode::Params, &format!("_meta has no {VERSION_KEY}"));
     };
     if ask.text(VERSION) != Some(&version) {
         return wrong(
-            Code::HeaderMismatch,
+            ErrorCode::HeaderMismatch,
             "MCP-Protocol-Version is missing, or is not what _meta says",
         );
     }
     if version != MODERN {
         let data = format!(r#"{{"supported":{},"requested":{}}}"#, versions(), quoted(&version));
         let text = "this version of the protocol is not spoken here";
-        return Err(Wrong(rpc::error_with(message.id(), Code::Version, text, Some(&data))));
+        return Err(HeaderMismatch(rpc::error_with(
+            message.id(),
+            ErrorCode::Version,
+            text,
+            Some(&data),
+        )));
     }
     if message.meta(CAPABILITIES_KEY).is_none() {
-        return wrong(Code::Params, &format!("_meta has no {CAPABILITIES_KEY}"));
+        return wrong(ErrorCode::Params, &format!("_meta has no {CAPABILITIES_KEY}"));
     }
     if ask.text("mcp-method") != Some(message.method()) {
         return wrong(
-            Code::HeaderMismatch,
+            ErrorCode::HeaderMismatch,
             "Mcp-Method is missing, or is not the method of the message",
         );
     }
@@ -52,6 +57,9 @@ pub(super) fn headers(ask: &Ask, message: &Message<'_>) -> Result<(), Wrong> {
     let shown = ask.headers.get("mcp-name").and_then(read_header);
     match (named, shown) {
         (Some(named), Some(shown)) if named == shown => Ok(()),
-        _ => wrong(Code::HeaderMismatch, "Mcp-Name is missing, or is not what the message names"),
+        _ => wrong(
+            ErrorCode::HeaderMismatch,
+            "Mcp-Name is missing, or is not what the message names",
+        ),
     }
 }

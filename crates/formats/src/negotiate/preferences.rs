@@ -1,12 +1,12 @@
-//! What is known of a reader, and what follows.
+//! What a client prefers, by its headers and its request, and the format that follows.
 
-use crate::negotiate::accepted::{Accepted, takes_stc_coding};
+use crate::negotiate::accept_header::{AcceptHeader, takes_stc_coding};
 use crate::negotiate::{Format, PREFER_FORMAT, STC_VERSION};
 use http::HeaderMap;
 
 /// What is known of whoever reads an answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
+pub struct ClientPreferences<'a> {
     /// The headers of its request.
     pub headers: &'a HeaderMap,
     /// The word for a format that came in its request, outside of the headers.
@@ -17,7 +17,7 @@ pub struct Reader<'a> {
 
 /// What carries the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Carrier {
+pub enum FormatCarrier {
     /// The body of an answer. `Accept` speaks of it: a usual form is sent only where `Accept` takes it.
     Body,
     /// A text inside of a body which stays JSON, as in MCP. What `Accept` says of JSON is said of that body; a usual form
@@ -25,17 +25,17 @@ pub enum Carrier {
     Text,
 }
 
-/// What a reader wants, and who said so. Nobody but [`Reader::wants`] makes one.
+/// What a reader wants, and who said so. Nobody but [`ClientPreferences::wants`] makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use]
-pub struct Wanted {
+pub struct NegotiatedFormat {
     format: Format,
-    by: By,
+    by: DecidedBy,
 }
 
 /// Who said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum By {
+pub enum DecidedBy {
     /// The header `X-Prefer-Format`.
     PreferFormat,
     /// The word in the request.
@@ -69,47 +69,47 @@ impl StcVersion {
     }
 }
 
-impl Wanted {
+impl NegotiatedFormat {
     /// The form that is wanted.
     pub const fn format(self) -> Format {
         self.format
     }
 
     /// Who said so.
-    pub const fn by(self) -> By {
+    pub const fn by(self) -> DecidedBy {
         self.by
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ClientPreferences<'a> {
     /// A reader of whom no more than headers is known, where JSON is usual.
     pub const fn of(headers: &'a HeaderMap) -> Self {
         Self { headers, meta: None, usual: Format::Json }
     }
 
     /// What it wants.
-    pub fn wants(&self, carrier: Carrier) -> Wanted {
-        let wanted = |format, by| Wanted { format, by };
+    pub fn wants(&self, carrier: FormatCarrier) -> NegotiatedFormat {
+        let wanted = |format, by| NegotiatedFormat { format, by };
         if let Some(format) = self.preferred() {
-            return wanted(format, By::PreferFormat);
+            return wanted(format, DecidedBy::PreferFormat);
         }
         if let Some(format) = self.meta.and_then(|word| word.parse().ok()) {
-            return wanted(format, By::Meta);
+            return wanted(format, DecidedBy::Meta);
         }
-        let accepted = Accepted::of(self.headers);
+        let accepted = AcceptHeader::of(self.headers);
         if let Some(format) = accepted.asked() {
-            return wanted(format, By::Accept);
+            return wanted(format, DecidedBy::Accept);
         }
         if takes_stc_coding(self.headers) {
-            return wanted(Format::Stc, By::AcceptEncoding);
+            return wanted(Format::Stc, DecidedBy::AcceptEncoding);
         }
         let takes = |format| match carrier {
-            Carrier::Body => accepted.takes(format),
-            Carrier::Text => !accepted.refuses(format),
+            FormatCarrier::Body => accepted.takes(format),
+            FormatCarrier::Text => !accepted.refuses(format),
         };
         match narrowed(self.usual, takes(Format::Toon), takes(Format::Stc)) {
-            Some(format) => wanted(format, By::Usual),
-            None => wanted(Format::Json, By::Accept),
+            Some(format) => wanted(format, DecidedBy::Usual),
+            None => wanted(Format::Json, DecidedBy::Accept),
         }
     }
 
@@ -156,7 +156,7 @@ mod tests {
             for line in lines {
                 headers.append(STC_VERSION, HeaderValue::from_str(line).unwrap());
             }
-            Reader::of(&headers).stc_version()
+            ClientPreferences::of(&headers).stc_version()
         };
         for lines in [&[][..], &["1"], &["0"], &["two"], &[""], &["2.0"], &["2", "1"], &["2", "x"]]
         {

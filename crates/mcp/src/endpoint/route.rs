@@ -1,35 +1,35 @@
 //! Which server a request is for.
 
 use super::Body;
-use super::answers::json;
-use super::finish::Finish;
+use super::finish::AnswerKind;
 use super::relay::Relay;
-use super::visit::Visit;
+use super::request_context::RequestContext;
+use super::responses::json;
 use crate::failure::Failure;
-use crate::link::Event;
 use crate::message::Message;
 use crate::names::split;
 use crate::outgoing::under_id;
 use crate::rpc;
-use crate::session::Scope;
+use crate::server_link::CallEvent;
+use crate::session::ServerScope;
 use http::{Response, StatusCode};
 use std::sync::Arc;
 
-impl Visit {
+impl RequestContext {
     /// Sends a request to a server and relays what it says.
     pub(super) async fn to(
         self,
         prefix: &str,
         message: &Message<'_>,
         rename: Option<(&[&str], &str)>,
-        finish: Option<Finish>,
+        finish: Option<AnswerKind>,
     ) -> Response<Body> {
         let id = message.id().unwrap_or("null").to_owned();
         let Some(backend) = self.hub.backend(prefix) else {
             return self.unknown_name(&id, "tool server");
         };
         let visit = Arc::new(self);
-        let finish = finish.unwrap_or(Finish::Plain);
+        let finish = finish.unwrap_or(AnswerKind::Plain);
         let mut is_again = false;
         loop {
             let mut call = match visit.ask(&backend, message, rename).await {
@@ -45,7 +45,7 @@ impl Visit {
                 Relay::new(visit.clone(), backend.clone(), id.clone(), finish.clone(), call);
             match relay.first().await {
                 // It forgot us, perhaps over a restart: greeted anew, it may do it.
-                Some(Event::Answer(Err(Failure::SessionGone))) if !is_again => is_again = true,
+                Some(CallEvent::Answer(Err(Failure::SessionGone))) if !is_again => is_again = true,
                 first => return relay.respond(first).await,
             }
         }
@@ -58,15 +58,15 @@ impl Visit {
         let node = node.and_then(|params| path.iter().try_fold(params, |node, key| node.get(key)));
         let name = node.and_then(|node| node.text());
         match (&self.scope, name) {
-            (Scope::One(prefix), _) => {
+            (ServerScope::One(prefix), _) => {
                 let prefix = prefix.clone();
                 self.to(&prefix, message, None, None).await
             }
-            (Scope::All, Some(name)) => match split(&name) {
+            (ServerScope::All, Some(name)) => match split(&name) {
                 Some((prefix, own)) => self.to(prefix, message, Some((path, own)), None).await,
                 None => self.unknown_name(id, "prompt"),
             },
-            (Scope::All, None) => self.unknown_name(id, "prompt"),
+            (ServerScope::All, None) => self.unknown_name(id, "prompt"),
         }
     }
 
@@ -81,9 +81,9 @@ impl Visit {
 
     /// By the address of a resource. Servers are asked in turn, first the one that had it before.
     pub(super) async fn by_address(self, message: &Message<'_>) -> Response<Body> {
-        if let Scope::One(prefix) = &self.scope {
+        if let ServerScope::One(prefix) = &self.scope {
             let prefix = prefix.clone();
-            let finish = (message.method() == "resources/read").then_some(Finish::Resource);
+            let finish = (message.method() == "resources/read").then_some(AnswerKind::Resource);
             return self.to(&prefix, message, None, finish).await;
         }
         let id = message.id().unwrap_or("null");

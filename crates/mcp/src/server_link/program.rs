@@ -1,8 +1,8 @@
 //! A server that is a program: started, spoken to over its standard input and output, stopped with all it started.
 
-use super::Wire;
-use super::inbox::Inbox;
-use super::lines::{Line, Lines};
+use super::ServerChannel;
+use super::dispatcher::MessageDispatcher;
+use super::lines::{BoundedLine, BoundedLines};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -40,9 +40,9 @@ const INHERITED: [&str; 12] = [
 
 /// A program that runs. When the last one who knows it is gone, it is stopped.
 #[derive(Clone)]
-pub(crate) struct Program(Arc<Running>);
+pub(crate) struct ServerProgram(Arc<RunningProgram>);
 
-struct Running {
+struct RunningProgram {
     lines: mpsc::Sender<String>,
     has_ended: Arc<AtomicBool>,
     /// Dropped with the rest, which is the sign to stop.
@@ -51,15 +51,15 @@ struct Running {
 
 /// A program that may still run.
 #[derive(Clone)]
-pub(crate) struct WeakProgram(Weak<Running>);
+pub(crate) struct WeakProgram(Weak<RunningProgram>);
 
-impl Program {
+impl ServerProgram {
     pub(crate) fn start(
         command: &str,
         args: &[String],
         env: &BTreeMap<String, Secret>,
         folder: Option<&Path>,
-        inbox: Arc<Inbox>,
+        inbox: Arc<MessageDispatcher>,
         permit: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
         let mut program = Command::new(command);
@@ -78,7 +78,7 @@ impl Program {
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let has_ended = Arc::new(AtomicBool::new(false));
-        let running = Arc::new(Running { lines, has_ended: has_ended.clone(), _stop: stop });
+        let running = Arc::new(RunningProgram { lines, has_ended: has_ended.clone(), _stop: stop });
         if let Some(stdin) = stdin {
             tokio::spawn(write(stdin, written));
         }
@@ -97,7 +97,7 @@ impl Program {
             has_ended.store(true, Ordering::Release);
             inbox.pending.fail_all(&Failure::Exited);
         });
-        Ok(Program(running))
+        Ok(ServerProgram(running))
     }
 
     /// Gives the program a message. Waits while it does not read; `Err`: it ended.
@@ -117,8 +117,8 @@ impl Program {
 }
 
 impl WeakProgram {
-    fn upgrade(&self) -> Option<Program> {
-        self.0.upgrade().map(Program)
+    fn upgrade(&self) -> Option<ServerProgram> {
+        self.0.upgrade().map(ServerProgram)
     }
 }
 
@@ -134,15 +134,15 @@ async fn write(mut stdin: ChildStdin, mut lines: mpsc::Receiver<String>) {
     }
 }
 
-async fn read(stdout: impl AsyncRead + Unpin, program: WeakProgram, inbox: Arc<Inbox>) {
-    let mut lines = Lines::new(stdout);
+async fn read(stdout: impl AsyncRead + Unpin, program: WeakProgram, inbox: Arc<MessageDispatcher>) {
+    let mut lines = BoundedLines::new(stdout);
     while let Some(line) = lines.next().await {
         let Some(program) = program.upgrade() else { return };
-        let wire = Wire::Program(program);
+        let wire = ServerChannel::Program(program);
         match line {
-            Line::Whole(text) => inbox.take(&wire, &text, None),
-            Line::TooLong { id: Some(id) } => inbox.fail(id, Failure::TooLong),
-            Line::TooLong { id: None } => inbox.pending.fail_all(&Failure::TooLong),
+            BoundedLine::Whole(text) => inbox.take(&wire, &text, None),
+            BoundedLine::TooLong { id: Some(id) } => inbox.fail(id, Failure::TooLong),
+            BoundedLine::TooLong { id: None } => inbox.pending.fail_all(&Failure::TooLong),
         }
     }
     // Whoever closes its output answers nobody any more.

@@ -1,6 +1,6 @@
-//! Answers over HTTP.
+//! HTTP responses: JSON, an error, a stream.
 
-use crate::rpc::{self, Code};
+use crate::rpc::{self, ErrorCode};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
@@ -30,7 +30,7 @@ pub(super) fn json(status: StatusCode, text: String) -> Response<Body> {
 pub(super) fn problem(
     status: StatusCode,
     id: Option<&str>,
-    code: Code,
+    code: ErrorCode,
     message: &str,
 ) -> Response<Body> {
     json(status, rpc::error(id, code, message))

@@ -14,7 +14,7 @@ const CLOSING: &str = "?=";
 
 /// What the headers of a request say about its message.
 #[derive(Debug, Clone)]
-pub(crate) struct Head {
+pub(crate) struct ModernHeaders {
     pub(crate) era: Era,
     pub(crate) method: String,
     /// The tool, prompt or resource.
@@ -23,13 +23,18 @@ pub(crate) struct Head {
     pub(crate) parameters: HeaderMap,
 }
 
-impl Default for Head {
+impl Default for ModernHeaders {
     fn default() -> Self {
-        Head { era: Era::Legacy, method: String::new(), name: None, parameters: HeaderMap::new() }
+        ModernHeaders {
+            era: Era::Legacy,
+            method: String::new(),
+            name: None,
+            parameters: HeaderMap::new(),
+        }
     }
 }
 
-impl Head {
+impl ModernHeaders {
     pub(super) fn write(&self, headers: &mut HeaderMap) {
         if self.era == Era::Legacy {
             return;

@@ -1,18 +1,18 @@
 //! A server's answer as its client is to see it.
 
-use super::visit::Visit;
+use super::request_context::RequestContext;
 use crate::backend::Backend;
 use crate::edit::Edits;
 use crate::era::Era;
 use crate::expand;
 use crate::failure::Failure;
 use crate::hook::Hook;
-use crate::list::{self, Listed};
+use crate::list::{self, ListKind};
 use crate::message::Message;
 use crate::outgoing::under_id;
 use crate::redaction::{redacted_answer, refusal};
-use crate::result::Figures;
-use crate::rpc::{self, Code};
+use crate::result::ResultFigures;
+use crate::rpc::{self, ErrorCode};
 use crate::work::{self, ToolCall};
 use bytes::Bytes;
 use http::StatusCode;
@@ -25,19 +25,19 @@ const SHORT: usize = 64 << 10;
 
 /// What is to be done to an answer.
 #[derive(Clone)]
-pub(super) enum Finish {
+pub(super) enum AnswerKind {
     /// Nothing.
     Plain,
     /// It is a resource.
     Resource,
     /// It is a list of one server.
-    List(Listed),
+    List(ListKind),
     /// It is the result of a tool.
     Tool(Arc<ToolCall>, Arc<Mutex<Option<Box<dyn Hook>>>>),
 }
 
 /// An answer as its client is to see it.
-pub(super) struct Finished {
+pub(super) struct FinishedAnswer {
     pub(super) text: String,
     /// The form of its texts, if it is the result of a tool.
     pub(super) format: Option<&'static str>,
@@ -45,24 +45,24 @@ pub(super) struct Finished {
     pub(super) status: StatusCode,
 }
 
-impl Finish {
+impl AnswerKind {
     pub(super) async fn finish(
         &self,
-        visit: &Arc<Visit>,
+        visit: &Arc<RequestContext>,
         backend: &Arc<Backend>,
         id: &str,
         answer: Result<String, Failure>,
-    ) -> Finished {
+    ) -> FinishedAnswer {
         let answer = match answer {
             Ok(answer) => answer,
             Err(failure) => return self.failed(visit, backend, id, &failure),
         };
         let method = self.method();
         let (text, format) = match self {
-            Finish::Plain | Finish::Resource => (visit.checked(answer).await, None),
+            AnswerKind::Plain | AnswerKind::Resource => (visit.checked(answer).await, None),
             // Names and schemas, which calls depend on, hold no results.
-            Finish::List(listed) => (listing(visit, backend, *listed, answer), None),
-            Finish::Tool(call, hook) => {
+            AnswerKind::List(listed) => (listing(visit, backend, *listed, answer), None),
+            AnswerKind::Tool(call, hook) => {
                 let hook = hook.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let answer = visit.checked(looked_at(hook, answer).await).await;
                 let (answer, figures) = rewritten(visit, call, answer).await;
@@ -87,35 +87,51 @@ impl Finish {
         };
         if visit.era == Era::Legacy && wants_input(&message) {
             let text = "the server asks for input in a way that this client does not know";
-            return Finished {
-                text: rpc::error(Some(id), Code::Internal, text),
+            return FinishedAnswer {
+                text: rpc::error(Some(id), ErrorCode::Internal, text),
                 format: None,
                 status: StatusCode::OK,
             };
         }
         let status = status(&message, visit.era);
-        Finished { text: complete(under_id(&message, id), method, visit.era), format, status }
+        FinishedAnswer { text: complete(under_id(&message, id), method, visit.era), format, status }
     }
 
-    fn failed(&self, visit: &Visit, backend: &Backend, id: &str, failure: &Failure) -> Finished {
-        if let Finish::Tool(call, _) = self {
+    fn failed(
+        &self,
+        visit: &RequestContext,
+        backend: &Backend,
+        id: &str,
+        failure: &Failure,
+    ) -> FinishedAnswer {
+        if let AnswerKind::Tool(call, _) = self {
             let took = call.started.elapsed();
-            visit.hub.stats.called(&backend.prefix, &call.tool, took, true, &Figures::default());
+            visit.hub.stats.called(
+                &backend.prefix,
+                &call.tool,
+                took,
+                true,
+                &ResultFigures::default(),
+            );
         }
-        Finished { text: failure.answer(id, &backend.prefix), format: None, status: StatusCode::OK }
+        FinishedAnswer {
+            text: failure.answer(id, &backend.prefix),
+            format: None,
+            status: StatusCode::OK,
+        }
     }
 
     fn method(&self) -> &'static str {
         match self {
-            Finish::Plain => "",
-            Finish::Resource => "resources/read",
-            Finish::List(listed) => listed.method(),
-            Finish::Tool(..) => "tools/call",
+            AnswerKind::Plain => "",
+            AnswerKind::Resource => "resources/read",
+            AnswerKind::List(listed) => listed.method(),
+            AnswerKind::Tool(..) => "tools/call",
         }
     }
 }
 
-impl Visit {
+impl RequestContext {
     /// A server's answer without its secrets: a long one is looked at on a thread where that may take its time.
     pub(super) async fn checked(&self, answer: String) -> String {
         if answer.len() <= SHORT || !self.settings.redacts() {
@@ -129,11 +145,11 @@ impl Visit {
 }
 
 /// The list of one server.
-fn listing(visit: &Visit, backend: &Backend, listed: Listed, answer: String) -> String {
+fn listing(visit: &RequestContext, backend: &Backend, listed: ListKind, answer: String) -> String {
     let Ok(message) = Message::read(&answer) else { return answer };
     let mut edits = Edits::default();
     let (mut drops, mut own) = (false, None);
-    if listed == Listed::Tools {
+    if listed == ListKind::Tools {
         backend.remember_tools(list::promises(&message));
         drops = visit.structured(backend, true) == Structured::Drop;
         own = visit.lists_expand_tool().then(expand::definition);
@@ -159,9 +175,13 @@ async fn looked_at(hook: Option<Box<dyn Hook>>, answer: String) -> String {
 }
 
 /// The result of a tool, rewritten on a thread where that may take its time.
-async fn rewritten(visit: &Arc<Visit>, call: &Arc<ToolCall>, answer: String) -> (String, Figures) {
+async fn rewritten(
+    visit: &Arc<RequestContext>,
+    call: &Arc<ToolCall>,
+    answer: String,
+) -> (String, ResultFigures) {
     let Ok(_permit) = visit.hub.rewriting.acquire().await else {
-        return (answer, Figures::default());
+        return (answer, ResultFigures::default());
     };
     let (visit, call) = (visit.clone(), call.clone());
     let answer = Arc::new(answer);
@@ -169,7 +189,8 @@ async fn rewritten(visit: &Arc<Visit>, call: &Arc<ToolCall>, answer: String) -> 
     let working = tokio::task::spawn_blocking(move || {
         let hub = &visit.hub;
         let originals = visit.is_ours(expand::NAME).then_some(&*hub.originals);
-        let made = work::rewritten(&original, &call, &visit.settings, originals, &visit.tenant);
+        let made =
+            work::rewrite_and_store(&original, &call, &visit.settings, originals, &visit.tenant);
         (made.answer, made.figures)
     });
     // A defect leaves the result as it came.
@@ -191,7 +212,7 @@ fn completion(answer: &str, method: &str, era: Era) -> Option<Edits> {
     let result = message.result()?;
     let mut edits = Edits::default();
     let is_empty = result.members().is_empty();
-    let is_cacheable = Listed::by(method).is_some() || method == "resources/read";
+    let is_cacheable = ListKind::by(method).is_some() || method == "resources/read";
     let mut said = Vec::new();
     for (name, value, is_wanted) in [
         ("resultType", "\"complete\"", true),

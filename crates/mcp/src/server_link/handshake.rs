@@ -1,19 +1,19 @@
 //! The first words with a server, in the era it speaks.
 
-use super::{Link, Told, Wire};
+use super::{ClientIntroduction, ServerChannel, ServerLink};
 use crate::era::{Era, LEGACY, MODERN, SERVER_KEY};
 use crate::failure::Failure;
-use crate::link::head::Head;
-use crate::link::inbox::Inbox;
 use crate::message::Message;
 use crate::outgoing::introduction;
 use crate::rpc;
+use crate::server_link::dispatcher::MessageDispatcher;
+use crate::server_link::head::ModernHeaders;
 use std::time::Duration;
 use tokenforge_providers::Kind;
 
 /// What a server said about itself.
 #[derive(Debug, Clone)]
-pub(crate) struct Server {
+pub(crate) struct ServerInfo {
     /// What it can do, as JSON.
     pub(crate) capabilities: String,
     /// Who it is, as JSON.
@@ -24,7 +24,7 @@ pub(crate) struct Server {
     pub(crate) said: String,
 }
 
-impl Server {
+impl ServerInfo {
     fn of(answer: &str) -> Result<Self, Failure> {
         let message = Message::read(answer).map_err(|_| Failure::Garbage)?;
         let result = message.result().ok_or(Failure::NotGreeted)?;
@@ -33,7 +33,7 @@ impl Server {
         let info = info.or_else(|| result.get("_meta")?.get(SERVER_KEY));
         let raw =
             |node: Option<tokenforge_providers::Node<'_>>| node.map(|node| node.raw().to_owned());
-        Ok(Server {
+        Ok(ServerInfo {
             capabilities: raw(capabilities).unwrap_or_else(|| "{}".to_owned()),
             info: raw(info)
                 .unwrap_or_else(|| "{\"name\":\"unknown\",\"version\":\"0\"}".to_owned()),
@@ -61,12 +61,12 @@ impl Server {
 
 /// Greets a server: in this era first, and in the other if it does not understand.
 pub(super) async fn greet(
-    wire: &Wire,
-    inbox: &Inbox,
-    told: &Told,
+    wire: &ServerChannel,
+    inbox: &MessageDispatcher,
+    told: &ClientIntroduction,
     first: Era,
     patience: Duration,
-) -> Result<(Era, Server), Failure> {
+) -> Result<(Era, ServerInfo), Failure> {
     let second = if first == Era::Legacy { Era::Modern } else { Era::Legacy };
     match greet_in(first, wire, inbox, told, patience).await {
         Ok(server) => Ok((first, server)),
@@ -82,11 +82,11 @@ pub(super) async fn greet(
 
 async fn greet_in(
     era: Era,
-    wire: &Wire,
-    inbox: &Inbox,
-    told: &Told,
+    wire: &ServerChannel,
+    inbox: &MessageDispatcher,
+    told: &ClientIntroduction,
     patience: Duration,
-) -> Result<Server, Failure> {
+) -> Result<ServerInfo, Failure> {
     match era {
         Era::Legacy => initialize(wire, inbox, told, patience).await,
         Era::Modern => discover(wire, inbox, told, patience).await,
@@ -94,40 +94,52 @@ async fn greet_in(
 }
 
 async fn initialize(
-    wire: &Wire,
-    inbox: &Inbox,
-    told: &Told,
+    wire: &ServerChannel,
+    inbox: &MessageDispatcher,
+    told: &ClientIntroduction,
     patience: Duration,
-) -> Result<Server, Failure> {
-    let Told { info, capabilities } = told;
+) -> Result<ServerInfo, Failure> {
+    let ClientIntroduction { info, capabilities } = told;
     let params = format!(
         r#"{{"protocolVersion":"{}","capabilities":{capabilities},"clientInfo":{info}}}"#,
         LEGACY[0]
     );
-    let answer =
-        Link::exchange(wire, inbox, "initialize", &params, Head::default(), patience).await?;
-    let server = Server::of(&answer)?;
+    let answer = ServerLink::exchange(
+        wire,
+        inbox,
+        "initialize",
+        &params,
+        ModernHeaders::default(),
+        patience,
+    )
+    .await?;
+    let server = ServerInfo::of(&answer)?;
     let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
     let version = message.result().and_then(|result| result.get("protocolVersion")?.text());
-    if let (Wire::Address(address), Some(version)) = (wire, &version) {
+    if let (ServerChannel::Address(address), Some(version)) = (wire, &version) {
         address.agree(version);
     }
     wire.tell(rpc::notification("notifications/initialized", None)).await?;
-    if let Wire::Address(address) = wire {
+    if let ServerChannel::Address(address) = wire {
         address.listen();
     }
     Ok(server)
 }
 
 async fn discover(
-    wire: &Wire,
-    inbox: &Inbox,
-    told: &Told,
+    wire: &ServerChannel,
+    inbox: &MessageDispatcher,
+    told: &ClientIntroduction,
     patience: Duration,
-) -> Result<Server, Failure> {
+) -> Result<ServerInfo, Failure> {
     let params = format!("{{\"_meta\":{}}}", introduction(&told.info, &told.capabilities));
-    let head = Head { era: Era::Modern, method: "server/discover".to_owned(), ..Head::default() };
-    let answer = Link::exchange(wire, inbox, "server/discover", &params, head, patience).await?;
+    let head = ModernHeaders {
+        era: Era::Modern,
+        method: "server/discover".to_owned(),
+        ..ModernHeaders::default()
+    };
+    let answer =
+        ServerLink::exchange(wire, inbox, "server/discover", &params, head, patience).await?;
     let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
     let versions = message.result().and_then(|result| result.get("supportedVersions"));
     let speaks =
@@ -135,8 +147,8 @@ async fn discover(
     if !speaks {
         return Err(Failure::NotGreeted);
     }
-    let server = Server::of(&answer)?;
-    if let Wire::Address(address) = wire
+    let server = ServerInfo::of(&answer)?;
+    if let ServerChannel::Address(address) = wire
         && server.tells_changes()
     {
         address.subscribe(introduction(&told.info, &told.capabilities));

@@ -1,8 +1,8 @@
 //! What a server behind an address says to no request in particular.
 
-use super::super::Wire;
-use super::super::head::Head;
-use super::{AGAIN, Address, LONGEST_WAIT, Remote, decoded, is_stream};
+use super::super::ServerChannel;
+use super::super::head::ModernHeaders;
+use super::{AGAIN, LONGEST_WAIT, RemoteServer, RemoteState, decode_body, is_stream};
 use crate::era::Era;
 use crate::{rpc, sse};
 use bytes::Bytes;
@@ -21,7 +21,7 @@ enum Listening {
     Subscription(String),
 }
 
-impl Address {
+impl RemoteServer {
     /// Listens to what the server says to no request in particular, for as long as somebody needs the server.
     pub(crate) fn listen(&self) {
         self.listen_by(Listening::Stream);
@@ -43,18 +43,22 @@ impl Address {
         let method = "subscriptions/listen";
         let params = format!(r#"{{"notifications":{CHANGES},"_meta":{introduction}}}"#);
         let text = rpc::request(self.0.inbox.pending.id(), method, &params);
-        let head = Head { era: Era::Modern, method: method.to_owned(), ..Head::default() };
+        let head = ModernHeaders {
+            era: Era::Modern,
+            method: method.to_owned(),
+            ..ModernHeaders::default()
+        };
         self.post_request(text, &head)
     }
 }
 
 /// Reads the stream of a server until nobody needs it or the server has none. Between two streams it waits.
-async fn listen(remote: Weak<Remote>, how: Listening) {
+async fn listen(remote: Weak<RemoteState>, how: Listening) {
     let (mut last, mut wait) = (None, AGAIN);
     loop {
         // Nothing of it is held while the server is silent, so that it can be let go.
         let (transport, request) = {
-            let Some(address) = remote.upgrade().map(Address) else { return };
+            let Some(address) = remote.upgrade().map(RemoteServer) else { return };
             let request = match &how {
                 Listening::Stream => address.get_request(last.as_deref()),
                 Listening::Subscription(introduction) => address.subscription(introduction),
@@ -62,18 +66,18 @@ async fn listen(remote: Weak<Remote>, how: Listening) {
             (address.0.transport.clone(), request)
         };
         let Ok(answer) = transport.send(request).await else { return };
-        let Ok(answer) = decoded(answer) else { return };
+        let Ok(answer) = decode_body(answer) else { return };
         if !is_stream(&answer) {
             return;
         }
-        let mut reader = sse::Reader::default();
+        let mut reader = sse::SseReader::default();
         let mut body = answer.into_body();
         while let Some(Ok(piece)) = body.piece().await {
-            let Some(address) = remote.upgrade().map(Address) else { return };
+            let Some(address) = remote.upgrade().map(RemoteServer) else { return };
             let Ok(events) = reader.push(&piece) else { return };
             for event in events {
                 wait = AGAIN;
-                address.0.inbox.take(&Wire::Address(address.clone()), &event.data, None);
+                address.0.inbox.take(&ServerChannel::Address(address.clone()), &event.data, None);
             }
         }
         last = reader.last_id.or(last);

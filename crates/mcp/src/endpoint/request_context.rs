@@ -1,54 +1,56 @@
-//! One message of one client.
+//! Request context: one message of one client, and all that is known while it is served.
 
-use super::answers::{empty, json, problem};
-use super::{Ask, Body};
+use super::responses::{empty, json, problem};
+use super::{Body, EndpointRequest};
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::expand;
 use crate::failure::Failure;
 use crate::hook::Hooks;
 use crate::hub::{Hub, HubSettings};
-use crate::link::{Call, Head, named, parameters};
-use crate::list::Listed;
+use crate::list::ListKind;
 use crate::message::Message;
 use crate::policy;
 use crate::result::FORMAT_KEY;
-use crate::rpc::{self, Code};
-use crate::session::{Client, Scope, Session};
+use crate::rpc::{self, ErrorCode};
+use crate::server_link::{CallInProgress, ModernHeaders, named, parameters};
+use crate::session::{ClientIdentity, ServerScope, Session};
 use http::header::{ACCEPT, HeaderMap};
 use http::{Response, StatusCode};
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Structured;
-use tokenforge_formats::negotiate::{Carrier, Format, Reader, STC_VERSION, StcVersion};
+use tokenforge_formats::negotiate::{
+    ClientPreferences, Format, FormatCarrier, STC_VERSION, StcVersion,
+};
 
 /// How long a server may take to take in an answer to its question.
 const DELIVERY: Duration = Duration::from_secs(10);
 
 /// What is known while a message is served.
 #[derive(Clone)]
-pub(super) struct Visit {
+pub(super) struct RequestContext {
     pub(super) hub: Arc<Hub>,
     pub(super) settings: Arc<HubSettings>,
-    pub(super) scope: Scope,
+    pub(super) scope: ServerScope,
     pub(super) tenant: Arc<str>,
     pub(super) era: Era,
-    pub(super) client: Client,
+    pub(super) client: ClientIdentity,
     pub(super) session: Option<Arc<Session>>,
     pub(super) headers: HeaderMap,
     pub(super) hooks: Option<Arc<dyn Hooks>>,
 }
 
-impl Visit {
+impl RequestContext {
     pub(super) fn new(
         hub: &Arc<Hub>,
-        ask: &Ask,
-        scope: Scope,
+        ask: &EndpointRequest,
+        scope: ServerScope,
         era: Era,
-        client: Client,
+        client: ClientIdentity,
         session: Option<Arc<Session>>,
     ) -> Self {
-        Visit {
+        RequestContext {
             hub: hub.clone(),
             settings: hub.settings(),
             scope,
@@ -64,7 +66,7 @@ impl Visit {
     /// Answers a request.
     pub(super) async fn request(self, message: &Message<'_>) -> Response<Body> {
         let id = message.id().unwrap_or("null");
-        if let Some(listed) = Listed::by(message.method()) {
+        if let Some(listed) = ListKind::by(message.method()) {
             return self.list(listed, message).await;
         }
         match (message.method(), self.era, &self.scope) {
@@ -77,11 +79,11 @@ impl Visit {
             ("resources/read" | "resources/subscribe" | "resources/unsubscribe", ..) => {
                 self.by_address(message).await
             }
-            ("logging/setLevel", Era::Legacy, Scope::All) => {
+            ("logging/setLevel", Era::Legacy, ServerScope::All) => {
                 self.everywhere("logging", message).await
             }
             // Whatever it is, the one server may know it.
-            (_, _, Scope::One(prefix)) => {
+            (_, _, ServerScope::One(prefix)) => {
                 let prefix = prefix.clone();
                 self.to(&prefix, message, None, None).await
             }
@@ -122,7 +124,7 @@ impl Visit {
     /// The servers that this client sees.
     pub(super) fn backends(&self) -> Vec<Arc<Backend>> {
         let mut backends = self.hub.used();
-        if let Scope::One(prefix) = &self.scope {
+        if let ServerScope::One(prefix) = &self.scope {
             backends.retain(|backend| backend.prefix == *prefix);
         }
         backends
@@ -131,7 +133,7 @@ impl Visit {
     pub(super) async fn link(
         &self,
         backend: &Arc<Backend>,
-    ) -> Result<Arc<crate::link::Link>, Failure> {
+    ) -> Result<Arc<crate::server_link::ServerLink>, Failure> {
         self.hub.link(backend, &self.tenant, self.era, self.session.as_ref()).await
     }
 
@@ -141,22 +143,23 @@ impl Visit {
         backend: &Arc<Backend>,
         message: &Message<'_>,
         rename: Option<(&[&str], &str)>,
-    ) -> Result<Call, Failure> {
+    ) -> Result<CallInProgress, Failure> {
         let permit = backend.permit().await?;
         let link = self.link(backend).await?;
         let name = match rename {
             Some((_, name)) => Some(name.to_owned()),
             None => named(message),
         };
-        let head = Head {
+        let head = ModernHeaders {
             era: self.era,
             method: message.method().to_owned(),
             name: name.filter(|_| message.method() != "completion/complete"),
             parameters: parameters(&self.headers),
         };
         let is_modern = self.era == Era::Modern;
-        let mut call =
-            link.ask(crate::link::Asked { message, rename, head, is_modern }, Some(permit)).await?;
+        let mut call = link
+            .ask(crate::server_link::LinkRequest { message, rename, head, is_modern }, Some(permit))
+            .await?;
         // In the legacy era a client that goes away may still want it done.
         call.is_cancelled_when_dropped = is_modern;
         Ok(call)
@@ -171,8 +174,8 @@ impl Visit {
     /// The form of texts that a request with this word wants.
     fn format(&self, word: Option<&str>) -> Format {
         let usual = policy::usual_format(&self.settings.mcp, &self.client.name);
-        let reader = Reader { headers: &self.headers, meta: word, usual };
-        reader.wants(Carrier::Text).format()
+        let reader = ClientPreferences { headers: &self.headers, meta: word, usual };
+        reader.wants(FormatCarrier::Text).format()
     }
 
     /// Is our own tool listed? Not for a client that gets results whole: it would pay for a tool that does nothing.
@@ -184,7 +187,7 @@ impl Visit {
     /// The version of STC that this request reads: the one it names, else the one its client's model reads.
     pub(super) fn stc_version(&self) -> StcVersion {
         match self.headers.contains_key(STC_VERSION) {
-            true => Reader::of(&self.headers).stc_version(),
+            true => ClientPreferences::of(&self.headers).stc_version(),
             false => policy::usual_version(&self.client.name),
         }
     }
@@ -217,10 +220,15 @@ impl Visit {
             Era::Legacy => StatusCode::OK,
             Era::Modern => StatusCode::NOT_FOUND,
         };
-        problem(status, Some(id), Code::Method, "there is no such method")
+        problem(status, Some(id), ErrorCode::Method, "there is no such method")
     }
 
     pub(super) fn unknown_name(&self, id: &str, what: &str) -> Response<Body> {
-        problem(StatusCode::OK, Some(id), Code::Params, &format!("there is no {what} of this name"))
+        problem(
+            StatusCode::OK,
+            Some(id),
+            ErrorCode::Params,
+            &format!("there is no {what} of this name"),
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! Lines of a program's output, of which none is too long to be held.
+//! Line framing with a bound: lines of a program's output, of which none is too long to be held.
 
 use crate::message::LONGEST_MESSAGE;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
@@ -8,7 +8,7 @@ const EDGE: usize = 256;
 
 /// A line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum BoundedLine {
     /// All of it, without its end.
     Whole(String),
     /// It is longer than any message may be.
@@ -19,26 +19,26 @@ pub(crate) enum Line {
 }
 
 /// Reads lines.
-pub(crate) struct Lines<R> {
+pub(crate) struct BoundedLines<R> {
     reader: BufReader<R>,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> BoundedLines<R> {
     pub(crate) fn new(reader: R) -> Self {
-        Lines { reader: BufReader::with_capacity(64 << 10, reader) }
+        BoundedLines { reader: BufReader::with_capacity(64 << 10, reader) }
     }
 
     /// The next line that is not empty; `None`: there is none.
-    pub(crate) async fn next(&mut self) -> Option<Line> {
+    pub(crate) async fn next(&mut self) -> Option<BoundedLine> {
         loop {
             match self.read().await? {
-                Line::Whole(text) if text.trim().is_empty() => {}
+                BoundedLine::Whole(text) if text.trim().is_empty() => {}
                 line => return Some(line),
             }
         }
     }
 
-    async fn read(&mut self) -> Option<Line> {
+    async fn read(&mut self) -> Option<BoundedLine> {
         let (mut line, mut tail) = (Vec::new(), None::<Vec<u8>>);
         loop {
             let piece = self.reader.fill_buf().await.ok()?;
@@ -64,13 +64,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-fn whole(line: Vec<u8>, tail: Option<Vec<u8>>) -> Line {
+fn whole(line: Vec<u8>, tail: Option<Vec<u8>>) -> BoundedLine {
     match tail {
-        None => Line::Whole(match String::from_utf8(line) {
+        None => BoundedLine::Whole(match String::from_utf8(line) {
             Ok(text) => text,
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         }),
-        Some(tail) => Line::TooLong { id: id(&line, &tail) },
+        Some(tail) => BoundedLine::TooLong { id: id(&line, &tail) },
     }
 }
 
@@ -97,10 +97,10 @@ fn id(head: &[u8], tail: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn lines(text: &[u8]) -> Vec<Line> {
+    fn lines(text: &[u8]) -> Vec<BoundedLine> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let mut lines = Lines::new(text);
+            let mut lines = BoundedLines::new(text);
             let mut read = Vec::new();
             while let Some(line) = lines.next().await {
                 read.push(line);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn lines_are_read_whole_and_empty_ones_passed() {
-        let whole = |text: &str| Line::Whole(text.to_owned());
+        let whole = |text: &str| BoundedLine::Whole(text.to_owned());
         assert_eq!(lines(b"a\n\r\n\nb\r\nc"), [whole("a"), whole("b\r"), whole("c")]);
     }
 
@@ -123,11 +123,12 @@ mod tests {
         );
         let last =
             format!("{{\"result\":{{\"id\":9,\"t\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":8}}");
-        let [Line::TooLong { id: Some(7) }, Line::Whole(next)] = &lines(first.as_bytes())[..]
+        let [BoundedLine::TooLong { id: Some(7) }, BoundedLine::Whole(next)] =
+            &lines(first.as_bytes())[..]
         else {
             panic!("expected an id")
         };
         assert_eq!(next, "next");
-        assert_eq!(lines(last.as_bytes()), [Line::TooLong { id: Some(8) }]);
+        assert_eq!(lines(last.as_bytes()), [BoundedLine::TooLong { id: Some(8) }]);
     }
 }

@@ -1,6 +1,6 @@
-//! The filter between our own standard input and output and those of a program.
+//! The stdio proxy between our own standard input and output and those of a program.
 
-use super::{Called, Filter, Step, expanded, filtered};
+use super::{AnsweredCall, ProxyStep, StdioProxy, expanded, filtered};
 use crate::hub::{HubSettings, Originals};
 use crate::message::{LONGEST_MESSAGE, Message};
 use crate::redaction::refusal;
@@ -17,7 +17,7 @@ const QUEUE: usize = 64;
 
 /// A program to run.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub struct ProxiedProgram {
     /// Its name or path.
     pub command: OsString,
     /// Its arguments.
@@ -29,8 +29,8 @@ pub struct Program {
 ///
 /// # Errors
 /// The program cannot be started.
-pub async fn run_filter(
-    program: &Program,
+pub async fn run_stdio_proxy(
+    program: &ProxiedProgram,
     settings: HubSettings,
     originals: Arc<dyn Originals>,
     tenant: &str,
@@ -44,8 +44,8 @@ pub async fn run_filter(
         return Err(io::Error::other("the program has no input or output"));
     };
     let (client, lines) = mpsc::channel(QUEUE);
-    let desk = Arc::new(Desk {
-        filter: Mutex::new(Filter::new(settings.clone())),
+    let desk = Arc::new(ProxyState {
+        filter: Mutex::new(StdioProxy::new(settings.clone())),
         settings,
         originals,
         tenant: tenant.to_owned(),
@@ -69,18 +69,18 @@ pub async fn run_filter(
 }
 
 /// What both directions share.
-struct Desk {
-    filter: Mutex<Filter>,
+struct ProxyState {
+    filter: Mutex<StdioProxy>,
     settings: HubSettings,
     originals: Arc<dyn Originals>,
     tenant: String,
-    client: mpsc::Sender<Written>,
+    client: mpsc::Sender<LineToWrite>,
 }
 
 /// A line on its way to the client, and who hears that it was written.
-type Written = (Vec<u8>, tokio::sync::oneshot::Sender<()>);
+type LineToWrite = (Vec<u8>, tokio::sync::oneshot::Sender<()>);
 
-impl Desk {
+impl ProxyState {
     async fn say(&self, line: Vec<u8>) {
         let (done, written) = tokio::sync::oneshot::channel();
         if self.client.send((line, done)).await.is_ok() {
@@ -88,7 +88,7 @@ impl Desk {
         }
     }
 
-    fn filter(&self) -> std::sync::MutexGuard<'_, Filter> {
+    fn filter(&self) -> std::sync::MutexGuard<'_, StdioProxy> {
         self.filter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,7 +102,7 @@ impl Desk {
         }
     }
 
-    async fn result(self: &Arc<Self>, answer: String, called: Box<Called>) -> Option<String> {
+    async fn result(self: &Arc<Self>, answer: String, called: Box<AnsweredCall>) -> Option<String> {
         let id = Message::read(&answer).ok().and_then(|message| message.id().map(str::to_owned));
         let desk = self.clone();
         let working = tokio::task::spawn_blocking(move || {
@@ -119,15 +119,15 @@ impl Desk {
     }
 }
 
-async fn to_server(desk: Arc<Desk>, mut server: ChildStdin) {
+async fn to_server(desk: Arc<ProxyState>, mut server: ChildStdin) {
     let mut client = BufReader::new(tokio::io::stdin());
     loop {
         let Ok(Some((line, is_whole))) = next(&mut client).await else { return };
         let step = match str::from_utf8(&line) {
             Ok(text) if is_whole => desk.filter().from_client(text),
-            _ => Step::Pass,
+            _ => ProxyStep::Pass,
         };
-        if let Step::Expand { id, arguments, era } = step {
+        if let ProxyStep::Expand { id, arguments, era } = step {
             tokio::spawn(desk.clone().expand(id, arguments, era));
             continue;
         }
@@ -137,7 +137,7 @@ async fn to_server(desk: Arc<Desk>, mut server: ChildStdin) {
     }
 }
 
-async fn to_client(desk: Arc<Desk>, server: ChildStdout) {
+async fn to_client(desk: Arc<ProxyState>, server: ChildStdout) {
     let mut server = BufReader::new(server);
     loop {
         let Ok(Some((line, is_whole))) = next(&mut server).await else { return };
@@ -146,11 +146,11 @@ async fn to_client(desk: Arc<Desk>, server: ChildStdout) {
             _ => desk.filter().unread(),
         };
         let changed = match step {
-            Step::Change(text) => Some(text),
-            Step::Result(called) => {
+            ProxyStep::Change(text) => Some(text),
+            ProxyStep::Result(called) => {
                 desk.result(String::from_utf8_lossy(&line).into_owned(), called).await
             }
-            Step::Pass | Step::Expand { .. } => None,
+            ProxyStep::Pass | ProxyStep::Expand { .. } => None,
         };
         desk.say(changed.map_or(line, line_of)).await;
     }
@@ -171,7 +171,7 @@ fn line_of(text: String) -> Vec<u8> {
 }
 
 /// Writes lines to our standard output, one after the other.
-async fn write(mut lines: mpsc::Receiver<Written>) {
+async fn write(mut lines: mpsc::Receiver<LineToWrite>) {
     let mut stdout = tokio::io::stdout();
     while let Some((line, done)) = lines.recv().await {
         if stdout.write_all(&line).await.is_err() || stdout.flush().await.is_err() {

@@ -1,6 +1,7 @@
-//! The client's end of a stream. A client with a session that loses it can take it up again where it was.
+//! Resumable SSE: the client's end of a stream. A client with a session that loses it can take it up again where it was, with
+//! `Last-Event-ID`; what it may have missed is in a bounded replay buffer.
 
-use crate::session::{Back, Pieces, Place, Session};
+use crate::session::{BodySender, EventId, Session, StreamResumption};
 use crate::sse;
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -18,19 +19,19 @@ const RETRY: Duration = Duration::from_secs(1);
 const LINGER: Duration = Duration::from_secs(30);
 
 /// How much of what was sent is kept, in bytes. The last event always is.
-const KEPT: usize = 1 << 20;
+const MAX_REPLAY_BYTES: usize = 1 << 20;
 
 /// Where the events of a request go.
-pub(super) struct Outlet {
-    client: Option<Pieces>,
+pub(super) struct ResumableStream {
+    client: Option<BodySender>,
     /// `None`: whoever goes away is gone.
-    record: Option<Record>,
+    record: Option<ReplayBuffer>,
 }
 
 /// What it takes to go on with a client that was away.
-struct Record {
+struct ReplayBuffer {
     stream: u64,
-    back: mpsc::Receiver<Back>,
+    back: mpsc::Receiver<StreamResumption>,
     /// Can it be let go, to come back by itself?
     is_primed: bool,
     last: u64,
@@ -38,24 +39,24 @@ struct Record {
     bytes: usize,
 }
 
-impl Outlet {
+impl ResumableStream {
     /// For a client without a session.
-    pub(super) fn plain(client: Pieces) -> Self {
-        Outlet { client: Some(client), record: None }
+    pub(super) fn plain(client: BodySender) -> Self {
+        ResumableStream { client: Some(client), record: None }
     }
 
     /// For a session's client.
-    pub(super) fn of(session: &Session, client: Pieces) -> Self {
+    pub(super) fn of(session: &Session, client: BodySender) -> Self {
         let (stream, back) = session.streams.begin();
         let is_primed = session.version >= PRIMED;
         if is_primed {
-            let primer = sse::primer(&Place { stream, event: 0 }.to_string(), RETRY);
+            let primer = sse::primer(&EventId { stream, event: 0 }.to_string(), RETRY);
             // The first piece has room.
             let _ = client.try_send(Ok(primer.into()));
         }
         let sent = VecDeque::new();
-        let record = Record { stream, back, is_primed, last: 0, sent, bytes: 0 };
-        Outlet { client: Some(client), record: Some(record) }
+        let record = ReplayBuffer { stream, back, is_primed, last: 0, sent, bytes: 0 };
+        ResumableStream { client: Some(client), record: Some(record) }
     }
 
     /// Sends a message; `false`: nobody will ever get it.
@@ -93,7 +94,7 @@ impl Outlet {
     /// Everything was sent. A client that did not get it has a while to come back.
     pub(super) async fn linger(mut self) {
         let until = Instant::now() + LINGER;
-        let is_large = self.record.as_ref().is_some_and(|record| record.bytes > KEPT);
+        let is_large = self.record.as_ref().is_some_and(|record| record.bytes > MAX_REPLAY_BYTES);
         // Whoever is there has most likely got it, and so much is not kept for the case that not.
         if self.client.take().is_some() && is_large {
             return;
@@ -132,8 +133,8 @@ impl Outlet {
     }
 
     /// The client is back; `None`: it cannot come back any more.
-    fn welcome(&mut self, back: Option<Back>) {
-        let (Some(Back { client, after }), Some(record)) = (back, &self.record) else {
+    fn welcome(&mut self, back: Option<StreamResumption>) {
+        let (Some(StreamResumption { client, after }), Some(record)) = (back, &self.record) else {
             self.record = None;
             return;
         };
@@ -145,15 +146,15 @@ impl Outlet {
     }
 }
 
-impl Record {
+impl ReplayBuffer {
     /// Keeps a message, and says how it is sent.
     fn keep(&mut self, message: &str) -> String {
         self.last += 1;
-        let id = Place { stream: self.stream, event: self.last }.to_string();
+        let id = EventId { stream: self.stream, event: self.last }.to_string();
         let piece = sse::numbered(&id, message);
         self.bytes += piece.len();
         self.sent.push_back((self.last, piece.clone()));
-        while self.bytes > KEPT && self.sent.len() > 1 {
+        while self.bytes > MAX_REPLAY_BYTES && self.sent.len() > 1 {
             let gone = self.sent.pop_front();
             self.bytes -= gone.map_or(0, |(_, piece)| piece.len());
         }
@@ -167,14 +168,14 @@ impl Record {
 }
 
 /// The next client that comes back; `None`: none can any more. Without a record it never comes.
-async fn next(record: &mut Option<Record>) -> Option<Back> {
+async fn next(record: &mut Option<ReplayBuffer>) -> Option<StreamResumption> {
     match record {
         Some(record) => record.back.recv().await,
         None => std::future::pending().await,
     }
 }
 
-async fn closed(client: Option<&Pieces>) {
+async fn closed(client: Option<&BodySender>) {
     match client {
         Some(client) => client.closed().await,
         None => std::future::pending().await,

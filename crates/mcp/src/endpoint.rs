@@ -3,36 +3,36 @@
 //! `/mcp` is all servers as one, `/mcp/PREFIX` is one server as it is. A message with the `_meta` of the modern era is
 //! served by itself; `initialize` begins a session of the legacy one.
 
-mod answers;
 mod check;
 mod finish;
+mod initialize;
 mod listen;
 mod lists;
-mod outlet;
 mod relay;
+mod request_context;
+mod responses;
+mod resumable_stream;
 mod route;
 mod tools;
-mod visit;
-mod welcome;
 
 use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, Era, LEGACY, VERSION_KEY};
 use crate::hook::Hooks;
 use crate::hub::Hub;
 use crate::message::{Message, Sort, Unreadable};
-use crate::rpc::{self, Code};
-use crate::session::{Client, Place, Scope, Session};
+use crate::rpc::{self, ErrorCode};
+use crate::session::{ClientIdentity, EventId, ServerScope, Session};
 use crate::tasks::without_tasks;
 pub(crate) use finish::complete;
 
-use answers::{empty, json, problem};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, USER_AGENT};
 use http::{Method, Response, StatusCode};
+use request_context::RequestContext;
+use responses::{empty, json, problem};
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use visit::Visit;
 
-pub use answers::{Body, BodyError};
+pub use responses::{Body, BodyError};
 
 /// The header of a session.
 pub(crate) const SESSION: &str = "mcp-session-id";
@@ -43,7 +43,7 @@ pub(crate) const VERSION: &str = "mcp-protocol-version";
 
 /// A request to the endpoint. From where it may come is the gateway's to say, whose origin guard stands before it.
 #[derive(Clone)]
-pub struct Ask {
+pub struct EndpointRequest {
     /// `POST`, `GET` or `DELETE`.
     pub method: Method,
     /// The server in the path; `None`: all of them.
@@ -58,7 +58,7 @@ pub struct Ask {
     pub body: Bytes,
 }
 
-impl Ask {
+impl EndpointRequest {
     fn text(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
@@ -66,14 +66,14 @@ impl Ask {
 
 impl Hub {
     /// Answers a request.
-    pub async fn answer(self: &Arc<Self>, ask: Ask) -> Response<Body> {
+    pub async fn answer(self: &Arc<Self>, ask: EndpointRequest) -> Response<Body> {
         let scope = match &ask.prefix {
-            None => Scope::All,
+            None => ServerScope::All,
             Some(prefix) => match self.backend(prefix) {
-                Some(backend) => Scope::One(backend.prefix.clone()),
+                Some(backend) => ServerScope::One(backend.prefix.clone()),
                 None => {
                     let message = "there is no tool server with this prefix, or it is disabled";
-                    return problem(StatusCode::NOT_FOUND, None, Code::Request, message);
+                    return problem(StatusCode::NOT_FOUND, None, ErrorCode::Request, message);
                 }
             },
         };
@@ -85,14 +85,14 @@ impl Hub {
         }
     }
 
-    async fn posted(self: &Arc<Self>, ask: &Ask, scope: Scope) -> Response<Body> {
+    async fn posted(self: &Arc<Self>, ask: &EndpointRequest, scope: ServerScope) -> Response<Body> {
         // A page of some website can post other types without asking first.
         let is_json = ask
             .text(CONTENT_TYPE)
             .is_some_and(|kind| kind.trim_start().starts_with("application/json"));
         if !is_json {
             let message = "expected Content-Type: application/json";
-            return problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, Code::Request, message);
+            return problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, ErrorCode::Request, message);
         }
         let read =
             str::from_utf8(&ask.body).map_err(|_| Unreadable::NotJson).and_then(Message::read);
@@ -100,13 +100,13 @@ impl Hub {
             Ok(message) => message,
             Err(unreadable) => {
                 let code = match unreadable {
-                    Unreadable::NotJson => Code::Parse,
-                    Unreadable::NotAMessage(_) => Code::Request,
+                    Unreadable::NotJson => ErrorCode::Parse,
+                    Unreadable::NotAMessage(_) => ErrorCode::Request,
                 };
                 return problem(StatusCode::BAD_REQUEST, None, code, &unreadable.to_string());
             }
         };
-        let edited = if scope == Scope::All { without_tasks(&message) } else { None };
+        let edited = if scope == ServerScope::All { without_tasks(&message) } else { None };
         let edited = edited.as_deref().and_then(|text| Message::read(text).ok());
         let message = edited.as_ref().unwrap_or(&message);
         match era(message, ask) {
@@ -117,15 +117,15 @@ impl Hub {
 
     async fn modern(
         self: &Arc<Self>,
-        ask: &Ask,
-        scope: Scope,
+        ask: &EndpointRequest,
+        scope: ServerScope,
         message: &Message<'_>,
     ) -> Response<Body> {
         match message.sort() {
             Sort::Notification => return empty(StatusCode::ACCEPTED),
             Sort::Answer => {
                 let text = "nobody asks clients of this version, so there is nothing to answer";
-                return problem(StatusCode::BAD_REQUEST, None, Code::Request, text);
+                return problem(StatusCode::BAD_REQUEST, None, ErrorCode::Request, text);
             }
             Sort::Request => {}
         }
@@ -133,19 +133,21 @@ impl Hub {
             return answer.into();
         }
         let (info, capabilities) = (message.meta(CLIENT_KEY), message.meta(CAPABILITIES_KEY));
-        let client = Client::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
-        Visit::new(self, ask, scope, Era::Modern, client, None).request(message).await
+        let client =
+            ClientIdentity::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
+        RequestContext::new(self, ask, scope, Era::Modern, client, None).request(message).await
     }
 
     async fn legacy(
         self: &Arc<Self>,
-        ask: &Ask,
-        scope: Scope,
+        ask: &EndpointRequest,
+        scope: ServerScope,
         message: &Message<'_>,
     ) -> Response<Body> {
         if message.method() == "initialize" && message.sort() == Sort::Request {
             let (info, capabilities) = (message.param("clientInfo"), message.param("capabilities"));
-            let client = Client::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
+            let client =
+                ClientIdentity::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
             return self.welcome(ask, scope, client, message).await;
         }
         let session = match self.session(ask, &scope) {
@@ -153,7 +155,7 @@ impl Hub {
             Err(answer) => return *answer,
         };
         let client = session.client.clone();
-        let visit = Visit::new(self, ask, scope, Era::Legacy, client, Some(session));
+        let visit = RequestContext::new(self, ask, scope, Era::Legacy, client, Some(session));
         match message.sort() {
             Sort::Request => visit.request(message).await,
             Sort::Notification => visit.notification(message).await,
@@ -162,9 +164,13 @@ impl Hub {
     }
 
     /// The session of a request, or why there is none.
-    fn session(&self, ask: &Ask, scope: &Scope) -> Result<Arc<Session>, Box<Response<Body>>> {
+    fn session(
+        &self,
+        ask: &EndpointRequest,
+        scope: &ServerScope,
+    ) -> Result<Arc<Session>, Box<Response<Body>>> {
         let refused =
-            |status, message| Err(Box::new(problem(status, None, Code::Request, message)));
+            |status, message| Err(Box::new(problem(status, None, ErrorCode::Request, message)));
         let Some(id) = ask.text(SESSION) else {
             return refused(
                 StatusCode::BAD_REQUEST,
@@ -187,7 +193,7 @@ impl Hub {
     }
 
     /// The stream on which a client hears what belongs to no request, or one that it takes up again.
-    fn listening(&self, ask: &Ask, scope: &Scope) -> Response<Body> {
+    fn listening(&self, ask: &EndpointRequest, scope: &ServerScope) -> Response<Body> {
         if ask.text(SESSION).is_none() {
             return not_allowed();
         }
@@ -195,13 +201,13 @@ impl Hub {
             Ok(session) => session,
             Err(answer) => return *answer,
         };
-        let last = ask.text(LAST_EVENT).and_then(Place::read);
+        let last = ask.text(LAST_EVENT).and_then(EventId::read);
         let (sender, receiver) = mpsc::channel(16);
         match last {
             Some(place) if place.stream > 0 => {
                 if !session.streams.take_up(place, sender) {
                     let message = "the stream of Last-Event-ID is over";
-                    return problem(StatusCode::BAD_REQUEST, None, Code::Request, message);
+                    return problem(StatusCode::BAD_REQUEST, None, ErrorCode::Request, message);
                 }
             }
             last => {
@@ -209,10 +215,10 @@ impl Hub {
                 tokio::spawn(relay::deliver(Arc::downgrade(&session), stream, sender));
             }
         }
-        answers::stream(receiver)
+        responses::stream(receiver)
     }
 
-    fn leaving(&self, ask: &Ask, scope: &Scope) -> Response<Body> {
+    fn leaving(&self, ask: &EndpointRequest, scope: &ServerScope) -> Response<Body> {
         if ask.text(SESSION).is_none() {
             return not_allowed();
         }
@@ -226,7 +232,7 @@ impl Hub {
     }
 }
 
-fn era(message: &Message<'_>, ask: &Ask) -> Era {
+fn era(message: &Message<'_>, ask: &EndpointRequest) -> Era {
     if message.meta(VERSION_KEY).is_some() {
         return Era::Modern;
     }
@@ -238,7 +244,7 @@ fn era(message: &Message<'_>, ask: &Ask) -> Era {
 
 fn not_allowed() -> Response<Body> {
     let mut answer =
-        json(StatusCode::METHOD_NOT_ALLOWED, rpc::error(None, Code::Request, "use POST"));
+        json(StatusCode::METHOD_NOT_ALLOWED, rpc::error(None, ErrorCode::Request, "use POST"));
     answer.headers_mut().insert(http::header::ALLOW, http::HeaderValue::from_static("POST"));
     answer
 }

@@ -1,4 +1,4 @@
-//! Requests that wait for their answers.
+//! Request correlation: requests that wait for their answers, by the ids that we gave them.
 
 use crate::failure::Failure;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ const MESSAGES: usize = 256;
 
 /// What a server says about a request before it answers.
 #[derive(Debug)]
-pub(crate) enum Said {
+pub(crate) enum InterimMessage {
     /// A message.
     Message(String),
     /// It ended the stream, and is asked for the rest after this time.
@@ -21,37 +21,37 @@ pub(crate) enum Said {
 
 /// Requests that wait for their answers, by the ids that we gave them.
 #[derive(Debug, Default)]
-pub(crate) struct Pending {
+pub(crate) struct PendingRequests {
     next: AtomicU64,
-    requests: Mutex<HashMap<u64, Waiting>>,
+    requests: Mutex<HashMap<u64, PendingRequest>>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct PendingRequest {
     /// How the client wrote the token under which it wants to hear of progress.
     token: Option<String>,
-    messages: mpsc::Sender<Said>,
+    messages: mpsc::Sender<InterimMessage>,
     answer: oneshot::Sender<Result<String, Failure>>,
 }
 
 /// Where the answer arrives, and what is said before it.
 #[derive(Debug)]
-pub(crate) struct Waiter {
-    pub(crate) messages: mpsc::Receiver<Said>,
+pub(crate) struct AnswerReceiver {
+    pub(crate) messages: mpsc::Receiver<InterimMessage>,
     pub(crate) answer: oneshot::Receiver<Result<String, Failure>>,
 }
 
-impl Pending {
+impl PendingRequests {
     /// An id that no other request has.
     pub(crate) fn id(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(crate) fn wait(&self, id: u64, token: Option<String>) -> Waiter {
+    pub(crate) fn wait(&self, id: u64, token: Option<String>) -> AnswerReceiver {
         let (messages, received) = mpsc::channel(MESSAGES);
         let (answer, answered) = oneshot::channel();
-        self.requests().insert(id, Waiting { token, messages, answer });
-        Waiter { messages: received, answer: answered }
+        self.requests().insert(id, PendingRequest { token, messages, answer });
+        AnswerReceiver { messages: received, answer: answered }
     }
 
     /// Gives a request its answer; `false`: nobody waits for it.
@@ -62,10 +62,10 @@ impl Pending {
 
     /// Tells a waiting client something; `false`: it does not wait, or does not listen fast enough.
     pub(crate) fn tell(&self, id: u64, message: String) -> bool {
-        self.say(id, Said::Message(message))
+        self.say(id, InterimMessage::Message(message))
     }
 
-    pub(crate) fn say(&self, id: u64, said: Said) -> bool {
+    pub(crate) fn say(&self, id: u64, said: InterimMessage) -> bool {
         let requests = self.requests();
         requests.get(&id).is_some_and(|waiting| waiting.messages.try_send(said).is_ok())
     }
@@ -96,13 +96,14 @@ impl Pending {
 
     /// Nobody will be answered any more.
     pub(crate) fn fail_all(&self, failure: &Failure) {
-        let waiting: Vec<Waiting> = self.requests().drain().map(|(_, waiting)| waiting).collect();
+        let waiting: Vec<PendingRequest> =
+            self.requests().drain().map(|(_, waiting)| waiting).collect();
         for waiting in waiting {
             let _ = waiting.answer.send(Err(failure.clone()));
         }
     }
 
-    fn requests(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
+    fn requests(&self) -> MutexGuard<'_, HashMap<u64, PendingRequest>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

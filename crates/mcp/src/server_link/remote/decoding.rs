@@ -14,7 +14,7 @@ use std::io::{self, Write};
 const STEP: usize = 4096;
 
 /// The body of an answer, as its sender meant it.
-pub(super) struct Decoded {
+pub(super) struct DecodedBody {
     body: Received,
     decoder: Decoder,
 }
@@ -34,7 +34,7 @@ pub(super) fn accept(headers: &mut HeaderMap) {
 ///
 /// # Errors
 /// It is in a coding that nobody asked for.
-pub(super) fn decoded(answer: Response<Received>) -> Result<Response<Decoded>, Failure> {
+pub(super) fn decode_body(answer: Response<Received>) -> Result<Response<DecodedBody>, Failure> {
     let coding = answer.headers().get(CONTENT_ENCODING);
     let coding = coding.and_then(|coding| coding.to_str().ok()).unwrap_or_default();
     let decoder = match &*coding.trim().to_ascii_lowercase() {
@@ -43,10 +43,10 @@ pub(super) fn decoded(answer: Response<Received>) -> Result<Response<Decoded>, F
         "deflate" => Decoder::Deflate(ZlibDecoder::new(Vec::new())),
         _ => return Err(Failure::Coding),
     };
-    Ok(answer.map(|body| Decoded { body, decoder }))
+    Ok(answer.map(|body| DecodedBody { body, decoder }))
 }
 
-impl Decoded {
+impl DecodedBody {
     /// The next piece, which may be empty.
     pub(super) async fn piece(&mut self) -> Option<Result<Bytes, Failure>> {
         let frame = self.body.frame().await?;

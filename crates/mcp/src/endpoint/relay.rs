@@ -1,18 +1,18 @@
 //! What a server says about a request, on its way to the client: one answer, or a stream if there is more to say.
 
 use super::Body;
-use super::answers::{self, json};
-use super::finish::{Finish, Finished};
-use super::outlet::Outlet;
-use super::visit::Visit;
+use super::finish::{AnswerKind, FinishedAnswer};
+use super::request_context::RequestContext;
+use super::responses::{self, json};
+use super::resumable_stream::ResumableStream;
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::link::{Call, Event};
 use crate::message::{Message, Sort};
 use crate::outgoing::under_subscription;
 use crate::redaction::redacted;
-use crate::session::{Pieces, Place, Session};
+use crate::server_link::{CallEvent, CallInProgress};
+use crate::session::{BodySender, EventId, Session};
 use crate::sse;
 use http::{HeaderValue, Response};
 use std::sync::{Arc, Weak};
@@ -32,22 +32,22 @@ const ALIVE: Duration = Duration::from_secs(15);
 
 /// A request under way for a client.
 pub(super) struct Relay {
-    visit: Arc<Visit>,
+    visit: Arc<RequestContext>,
     backend: Arc<Backend>,
     /// How the client wrote its id.
     id: String,
-    finish: Finish,
-    call: Call,
+    finish: AnswerKind,
+    call: CallInProgress,
     cancelled: Option<oneshot::Receiver<()>>,
 }
 
 impl Relay {
     pub(super) fn new(
-        visit: Arc<Visit>,
+        visit: Arc<RequestContext>,
         backend: Arc<Backend>,
         id: String,
-        finish: Finish,
-        call: Call,
+        finish: AnswerKind,
+        call: CallInProgress,
     ) -> Self {
         let session = visit.session.as_ref();
         let cancelled = session.map(|session| session.begin(&id, &call.link, call.id));
@@ -56,10 +56,10 @@ impl Relay {
 
     /// There is no call to relay.
     pub(super) async fn failed(
-        visit: Arc<Visit>,
+        visit: Arc<RequestContext>,
         backend: Arc<Backend>,
         id: String,
-        finish: Finish,
+        finish: AnswerKind,
         failure: Failure,
     ) -> Response<Body> {
         let finished = finish.finish(&visit, &backend, &id, Err(failure)).await;
@@ -67,14 +67,14 @@ impl Relay {
     }
 
     /// What happens first, if it happens soon.
-    pub(super) async fn first(&mut self) -> Option<Event> {
+    pub(super) async fn first(&mut self) -> Option<CallEvent> {
         match self.visit.takes_streams() {
             true => timeout(AT_ONCE, self.next()).await.ok(),
             false => loop {
                 // There is no place for what is said before the answer.
                 match self.next().await {
-                    Event::Message(text) => self.call.link.wire().refuse(&text, NOT_ASKED),
-                    Event::Pause(_) => {}
+                    CallEvent::Message(text) => self.call.link.wire().refuse(&text, NOT_ASKED),
+                    CallEvent::Pause(_) => {}
                     answer => return Some(answer),
                 }
             },
@@ -82,14 +82,14 @@ impl Relay {
     }
 
     /// The answer to the client, of which this happened first.
-    pub(super) async fn respond(mut self, first: Option<Event>) -> Response<Body> {
-        if let Some(Event::Answer(answer)) = first {
+    pub(super) async fn respond(mut self, first: Option<CallEvent>) -> Response<Body> {
+        if let Some(CallEvent::Answer(answer)) = first {
             return whole(self.finished(answer).await);
         }
         let (sender, receiver) = mpsc::channel(16);
         let mut client = match &self.visit.session {
-            Some(session) => Outlet::of(session, sender),
-            None => Outlet::plain(sender),
+            Some(session) => ResumableStream::of(session, sender),
+            None => ResumableStream::plain(sender),
         };
         tokio::spawn(async move {
             self.stream(first, &mut client).await;
@@ -97,23 +97,23 @@ impl Relay {
             drop(self);
             client.linger().await;
         });
-        answers::stream(receiver)
+        responses::stream(receiver)
     }
 
-    async fn stream(&mut self, first: Option<Event>, client: &mut Outlet) {
+    async fn stream(&mut self, first: Option<CallEvent>, client: &mut ResumableStream) {
         let mut event = first;
         loop {
             let is_heard = match event.take() {
                 None => client.show_life().await,
-                Some(Event::Message(text)) => match self.passed(text) {
+                Some(CallEvent::Message(text)) => match self.passed(text) {
                     Some(text) => client.send(&text).await,
                     None => true,
                 },
-                Some(Event::Pause(wait)) => {
+                Some(CallEvent::Pause(wait)) => {
                     client.pause(wait).await;
                     true
                 }
-                Some(Event::Answer(answer)) => {
+                Some(CallEvent::Answer(answer)) => {
                     client.send(&self.finished(answer).await.text).await;
                     return;
                 }
@@ -128,15 +128,15 @@ impl Relay {
         }
     }
 
-    async fn next(&mut self) -> Event {
+    async fn next(&mut self) -> CallEvent {
         tokio::select! {
             biased;
-            () = taken_back(&mut self.cancelled) => Event::Answer(Err(Failure::Cancelled)),
+            () = taken_back(&mut self.cancelled) => CallEvent::Answer(Err(Failure::Cancelled)),
             event = self.call.next() => event,
         }
     }
 
-    async fn finished(&mut self, answer: Result<String, Failure>) -> Finished {
+    async fn finished(&mut self, answer: Result<String, Failure>) -> FinishedAnswer {
         self.finish.finish(&self.visit, &self.backend, &self.id, answer).await
     }
 
@@ -181,7 +181,7 @@ async fn taken_back(cancelled: &mut Option<oneshot::Receiver<()>>) {
     std::future::pending().await
 }
 
-fn whole(finished: Finished) -> Response<Body> {
+fn whole(finished: FinishedAnswer) -> Response<Body> {
     let mut answer = json(finished.status, finished.text);
     if let Some(format) = finished.format {
         answer.headers_mut().insert(CONTENT_FORMAT, HeaderValue::from_static(format));
@@ -190,7 +190,7 @@ fn whole(finished: Finished) -> Response<Body> {
 }
 
 /// Delivers what waits for a client on the stream that it opened, until it closes it or opens another.
-pub(super) async fn deliver(session: Weak<Session>, stream: u64, client: Pieces) {
+pub(super) async fn deliver(session: Weak<Session>, stream: u64, client: BodySender) {
     loop {
         let Some(open) = session.upgrade() else { return };
         open.touch();
@@ -202,7 +202,7 @@ pub(super) async fn deliver(session: Weak<Session>, stream: u64, client: Pieces)
         let piece = match text {
             Err(_) => sse::ALIVE.to_owned(),
             Ok(Some((event, text))) => {
-                sse::numbered(&Place { stream: 0, event }.to_string(), &text)
+                sse::numbered(&EventId { stream: 0, event }.to_string(), &text)
             }
             Ok(None) => return,
         };

@@ -1,29 +1,29 @@
 //! A conversation with one server, for one client or for all clients of a tenant.
 
-mod address;
 mod call;
+mod dispatcher;
 mod handshake;
 mod head;
-mod inbox;
 mod lines;
 mod pending;
 mod program;
+mod remote;
 
-pub(crate) use call::{Call, Event};
-pub(crate) use handshake::Server;
-pub(crate) use head::{Head, named, parameters, read as read_header};
-pub(crate) use inbox::Sink;
+pub(crate) use call::{CallEvent, CallInProgress};
+pub(crate) use dispatcher::UnsolicitedSink;
+pub(crate) use handshake::ServerInfo;
+pub(crate) use head::{ModernHeaders, named, parameters, read as read_header};
 
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::message::{Message, Sort};
 use crate::outgoing::{Introduction, outgoing};
-use crate::rpc::{self, Code};
+use crate::rpc::{self, ErrorCode};
 use crate::transport::Transport;
-use address::Address;
+use dispatcher::MessageDispatcher;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use inbox::Inbox;
-use program::Program;
+use program::ServerProgram;
+use remote::RemoteServer;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_config::{McpBackend, McpTarget};
@@ -33,21 +33,21 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const GREETING: Duration = Duration::from_secs(30);
 
 /// A server that was greeted.
-pub(crate) struct Link {
+pub(crate) struct ServerLink {
     /// The era that is spoken with it.
     pub(crate) era: Era,
     /// What it said about itself.
-    pub(crate) server: Server,
+    pub(crate) server: ServerInfo,
     /// When it was greeted.
     pub(crate) since: Instant,
-    wire: Wire,
-    inbox: Arc<Inbox>,
-    told: Told,
+    wire: ServerChannel,
+    inbox: Arc<MessageDispatcher>,
+    told: ClientIntroduction,
     timeout: Duration,
 }
 
 /// What it takes to reach servers.
-pub(crate) struct Means {
+pub(crate) struct LinkResources {
     pub(crate) transport: Arc<dyn Transport>,
     /// How many programs may run.
     pub(crate) programs: Arc<Semaphore>,
@@ -55,7 +55,7 @@ pub(crate) struct Means {
 
 /// What a server is told about its client, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct ClientIntroduction {
     /// Who it is.
     pub(crate) info: String,
     /// What it can do.
@@ -64,27 +64,27 @@ pub(crate) struct Told {
 
 /// The way to a server.
 #[derive(Clone)]
-pub(crate) enum Wire {
+pub(crate) enum ServerChannel {
     /// A program that was started.
-    Program(Program),
+    Program(ServerProgram),
     /// An address.
-    Address(Address),
+    Address(RemoteServer),
 }
 
-impl Wire {
+impl ServerChannel {
     /// Sends what wants no answer.
     pub(crate) async fn tell(&self, text: String) -> Result<(), Failure> {
         match self {
-            Wire::Program(program) => program.send(text).await,
-            Wire::Address(address) => address.tell(text).await,
+            ServerChannel::Program(program) => program.send(text).await,
+            ServerChannel::Address(address) => address.tell(text).await,
         }
     }
 
     /// The same for whoever cannot wait, and need not know.
     pub(crate) fn reply(&self, text: String) {
         match self {
-            Wire::Program(program) => program.try_send(text),
-            Wire::Address(address) => {
+            ServerChannel::Program(program) => program.try_send(text),
+            ServerChannel::Address(address) => {
                 let address = address.clone();
                 let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
                 runtime.spawn(async move {
@@ -98,39 +98,39 @@ impl Wire {
     pub(crate) fn refuse(&self, question: &str, why: &str) {
         let Ok(message) = Message::read(question) else { return };
         if message.sort() == Sort::Request {
-            self.reply(rpc::error(message.id(), Code::Method, why));
+            self.reply(rpc::error(message.id(), ErrorCode::Method, why));
         }
     }
 
     fn is_alive(&self) -> bool {
         match self {
-            Wire::Program(program) => program.is_alive(),
-            Wire::Address(address) => address.is_alive(),
+            ServerChannel::Program(program) => program.is_alive(),
+            ServerChannel::Address(address) => address.is_alive(),
         }
     }
 }
 
 /// A request on its way, and what is to be changed in it.
-pub(crate) struct Asked<'a> {
+pub(crate) struct LinkRequest<'a> {
     pub(crate) message: &'a Message<'a>,
     /// The parameter that names something, and its name as the server gave it.
     pub(crate) rename: Option<(&'a [&'a str], &'a str)>,
     /// What the headers say in the modern era.
-    pub(crate) head: Head,
+    pub(crate) head: ModernHeaders,
     /// Does the client itself speak the modern era?
     pub(crate) is_modern: bool,
 }
 
-impl Link {
+impl ServerLink {
     /// Starts or reaches a server, and greets it.
     pub(crate) async fn connect(
         definition: &McpBackend,
         preferred: Era,
-        told: Told,
-        means: &Means,
-        sink: Sink,
+        told: ClientIntroduction,
+        means: &LinkResources,
+        sink: UnsolicitedSink,
     ) -> Result<Arc<Self>, Failure> {
-        let inbox = Arc::new(Inbox::new(sink));
+        let inbox = Arc::new(MessageDispatcher::new(sink));
         let (wire, first) = match &definition.target {
             McpTarget::Http { url, headers } => {
                 let pair = |(name, value): (&String, &tokenforge_config::Secret)| {
@@ -140,25 +140,31 @@ impl Link {
                 };
                 let headers: HeaderMap = headers.iter().filter_map(pair).collect();
                 let address =
-                    Address::new(url.clone(), headers, means.transport.clone(), inbox.clone());
-                (Wire::Address(address), preferred)
+                    RemoteServer::new(url.clone(), headers, means.transport.clone(), inbox.clone());
+                (ServerChannel::Address(address), preferred)
             }
             McpTarget::Command { command, args, env, folder } => {
                 let permit =
                     means.programs.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
-                let program =
-                    Program::start(command, args, env, folder.as_deref(), inbox.clone(), permit)?;
+                let program = ServerProgram::start(
+                    command,
+                    args,
+                    env,
+                    folder.as_deref(),
+                    inbox.clone(),
+                    permit,
+                )?;
                 // Old programs may end at a word that they do not know before the greeting.
-                (Wire::Program(program), Era::Legacy)
+                (ServerChannel::Program(program), Era::Legacy)
             }
         };
         let patience = definition.timeout.min(GREETING);
         let (era, server) = handshake::greet(&wire, &inbox, &told, first, patience).await?;
         let timeout = definition.timeout;
-        Ok(Arc::new(Link { era, server, since: Instant::now(), wire, inbox, told, timeout }))
+        Ok(Arc::new(ServerLink { era, server, since: Instant::now(), wire, inbox, told, timeout }))
     }
 
-    pub(crate) fn wire(&self) -> &Wire {
+    pub(crate) fn wire(&self) -> &ServerChannel {
         &self.wire
     }
 
@@ -169,12 +175,12 @@ impl Link {
     /// Sends a client's request.
     pub(crate) async fn ask(
         self: &Arc<Self>,
-        asked: Asked<'_>,
+        asked: LinkRequest<'_>,
         permit: Option<OwnedSemaphorePermit>,
-    ) -> Result<Call, Failure> {
-        let Asked { message, rename, mut head, is_modern } = asked;
+    ) -> Result<CallInProgress, Failure> {
+        let LinkRequest { message, rename, mut head, is_modern } = asked;
         let id = self.inbox.pending.id();
-        let Told { info, capabilities } = &self.told;
+        let ClientIntroduction { info, capabilities } = &self.told;
         let introduction = match (self.era, is_modern) {
             (Era::Modern, false) => Introduction::Told { info, capabilities },
             (Era::Legacy, true) => Introduction::Nothing,
@@ -193,19 +199,20 @@ impl Link {
     ) -> Result<String, Failure> {
         let id = self.inbox.pending.id();
         let mut text = rpc::request(id, method, params);
-        let Told { info, capabilities } = &self.told;
+        let ClientIntroduction { info, capabilities } = &self.told;
         let introduction = match self.era {
             Era::Modern => Introduction::Told { info, capabilities },
             Era::Legacy => Introduction::Nothing,
         };
-        let mut head = Head { era: self.era, method: method.to_owned(), ..Head::default() };
+        let mut head =
+            ModernHeaders { era: self.era, method: method.to_owned(), ..ModernHeaders::default() };
         if let Ok(message) = Message::read(&text) {
             head.name = named(&message);
             text = outgoing(&message, id, None, introduction).text;
         }
         let mut call = self.start(id, text, None, head, None).await?;
         loop {
-            if let Event::Answer(answer) = call.next().await {
+            if let CallEvent::Answer(answer) = call.next().await {
                 return answer;
             }
         }
@@ -216,17 +223,17 @@ impl Link {
         id: u64,
         text: String,
         token: Option<String>,
-        head: Head,
+        head: ModernHeaders,
         permit: Option<OwnedSemaphorePermit>,
-    ) -> Result<Call, Failure> {
+    ) -> Result<CallInProgress, Failure> {
         let waiter = self.inbox.pending.wait(id, token);
-        let mut call = Call::new(self.clone(), id, waiter, self.timeout, permit);
+        let mut call = CallInProgress::new(self.clone(), id, waiter, self.timeout, permit);
         match &self.wire {
-            Wire::Program(program) => {
+            ServerChannel::Program(program) => {
                 let sent = tokio::time::timeout(self.timeout, program.send(text)).await;
                 sent.map_err(|_| Failure::TimedOut(self.timeout))??;
             }
-            Wire::Address(address) => {
+            ServerChannel::Address(address) => {
                 let address = address.clone();
                 let task = tokio::spawn(async move { address.ask(id, text, head).await });
                 call.follow(task.abort_handle());
@@ -237,11 +244,11 @@ impl Link {
 
     /// A request before the greeting is over, and its answer.
     async fn exchange(
-        wire: &Wire,
-        inbox: &Inbox,
+        wire: &ServerChannel,
+        inbox: &MessageDispatcher,
         method: &str,
         params: &str,
-        head: Head,
+        head: ModernHeaders,
         patience: Duration,
     ) -> Result<String, Failure> {
         let id = inbox.pending.id();
@@ -249,8 +256,8 @@ impl Link {
         let mut waiter = inbox.pending.wait(id, None);
         let sent = async {
             match wire {
-                Wire::Program(program) => program.send(text).await?,
-                Wire::Address(address) => address.ask(id, text, head).await,
+                ServerChannel::Program(program) => program.send(text).await?,
+                ServerChannel::Address(address) => address.ask(id, text, head).await,
             }
             waiter.messages.close();
             waiter.answer.await.unwrap_or(Err(Failure::Broken))

@@ -1,7 +1,7 @@
 //! What `Accept` and `Accept-Encoding` say of our forms.
 
 use crate::negotiate::list;
-use crate::negotiate::quality::Quality;
+use crate::negotiate::quality::QualityValue;
 use crate::negotiate::{Format, STC_CODING, STC_TYPE, TOON_TYPE};
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap};
 
@@ -9,27 +9,27 @@ const JSON_TYPE: &str = "application/json";
 
 /// What a reader's `Accept` says of each form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Accepted {
-    json: Liking,
-    toon: Liking,
-    stc: Liking,
+pub(crate) struct AcceptHeader {
+    json: FormatQuality,
+    toon: FormatQuality,
+    stc: FormatQuality,
     /// Of the two, the one that was named first.
     first: Option<Format>,
 }
 
 /// How much a form is liked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Liking {
+struct FormatQuality {
     /// Where it is named.
-    named: Option<Quality>,
+    named: Option<QualityValue>,
     /// By `text/*` or the like, which goes before `*/*`.
-    by_kind: Option<Quality>,
-    by_all: Option<Quality>,
+    by_kind: Option<QualityValue>,
+    by_all: Option<QualityValue>,
 }
 
-impl Accepted {
+impl AcceptHeader {
     pub(crate) fn of(headers: &HeaderMap) -> Self {
-        let nothing = Liking::default();
+        let nothing = FormatQuality::default();
         let mut accepted = Self { json: nothing, toon: nothing, stc: nothing, first: None };
         for (range, quality) in list::accepted(headers, ACCEPT) {
             accepted.json.hear(range, quality, JSON_TYPE);
@@ -43,7 +43,7 @@ impl Accepted {
         }
         if !headers.contains_key(ACCEPT) {
             for liking in [&mut accepted.json, &mut accepted.toon, &mut accepted.stc] {
-                liking.by_all = Some(Quality::MOST);
+                liking.by_all = Some(QualityValue::MOST);
             }
         }
         accepted
@@ -51,8 +51,10 @@ impl Accepted {
 
     /// The form of ours that is asked for by name, and liked no less than JSON. Of equals the first.
     pub(crate) fn asked(&self) -> Option<Format> {
-        let quality = |liking: &Liking| {
-            liking.named.filter(|named| *named > Quality::NEVER && *named >= self.json.quality())
+        let quality = |liking: &FormatQuality| {
+            liking
+                .named
+                .filter(|named| *named > QualityValue::NEVER && *named >= self.json.quality())
         };
         match (quality(&self.toon), quality(&self.stc)) {
             (Some(toon), Some(stc)) if toon == stc => self.first,
@@ -66,15 +68,15 @@ impl Accepted {
     /// Can the answer itself be in this form? Where a reader likes JSON better, it cannot.
     pub(crate) fn takes(&self, format: Format) -> bool {
         let quality = self.liking(format).quality();
-        quality > Quality::NEVER && quality >= self.json.quality()
+        quality > QualityValue::NEVER && quality >= self.json.quality()
     }
 
     /// Was this form refused by name?
     pub(crate) fn refuses(&self, format: Format) -> bool {
-        self.liking(format).named == Some(Quality::NEVER)
+        self.liking(format).named == Some(QualityValue::NEVER)
     }
 
-    fn liking(&self, format: Format) -> &Liking {
+    fn liking(&self, format: Format) -> &FormatQuality {
         match format {
             Format::Toon => &self.toon,
             Format::Stc => &self.stc,
@@ -83,9 +85,9 @@ impl Accepted {
     }
 }
 
-impl Liking {
+impl FormatQuality {
     /// Takes in what a range of media types says of this one.
-    fn hear(&mut self, range: &str, quality: Quality, media_type: &str) {
+    fn hear(&mut self, range: &str, quality: QualityValue, media_type: &str) {
         let kind = media_type.split('/').next().unwrap_or_default();
         let heard = if range.eq_ignore_ascii_case(media_type) {
             &mut self.named
@@ -100,8 +102,8 @@ impl Liking {
     }
 
     /// The narrowest range that holds it says how much it is liked.
-    fn quality(&self) -> Quality {
-        self.named.or(self.by_kind).or(self.by_all).unwrap_or(Quality::NEVER)
+    fn quality(&self) -> QualityValue {
+        self.named.or(self.by_kind).or(self.by_all).unwrap_or(QualityValue::NEVER)
     }
 }
 
@@ -110,13 +112,13 @@ pub(crate) fn takes_stc_coding(headers: &HeaderMap) -> bool {
     let named = list::accepted(headers, ACCEPT_ENCODING)
         .filter(|(coding, _)| coding.eq_ignore_ascii_case(STC_CODING))
         .map(|(_, quality)| quality);
-    named.reduce(both).is_some_and(|quality| quality > Quality::NEVER)
+    named.reduce(both).is_some_and(|quality| quality > QualityValue::NEVER)
 }
 
 /// Two opinions of one thing: what was refused once is refused.
-fn both(one: Quality, other: Quality) -> Quality {
+fn both(one: QualityValue, other: QualityValue) -> QualityValue {
     match one.min(other) {
-        Quality::NEVER => Quality::NEVER,
+        QualityValue::NEVER => QualityValue::NEVER,
         _ => one.max(other),
     }
 }

@@ -3,10 +3,10 @@
 mod decoding;
 mod listening;
 
-use super::Wire;
-use super::head::Head;
-use super::inbox::Inbox;
-use super::pending::Said;
+use super::ServerChannel;
+use super::dispatcher::MessageDispatcher;
+use super::head::ModernHeaders;
+use super::pending::InterimMessage;
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::message::{LONGEST_MESSAGE, Message, Sort};
@@ -14,7 +14,7 @@ use crate::outgoing::under_id;
 use crate::sse;
 use crate::transport::Transport;
 use bytes::Bytes;
-use decoding::{Decoded, accept, decoded};
+use decoding::{DecodedBody, accept, decode_body};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Uri};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -36,13 +36,13 @@ const RESUMPTIONS: usize = 20;
 
 /// A server behind an address.
 #[derive(Clone)]
-pub(crate) struct Address(Arc<Remote>);
+pub(crate) struct RemoteServer(Arc<RemoteState>);
 
-struct Remote {
+struct RemoteState {
     url: Uri,
     headers: HeaderMap,
     transport: Arc<dyn Transport>,
-    inbox: Arc<Inbox>,
+    inbox: Arc<MessageDispatcher>,
     /// The session that the server began, in the legacy era.
     session: OnceLock<HeaderValue>,
     /// The version that was agreed on.
@@ -51,14 +51,14 @@ struct Remote {
     listening: Mutex<Option<AbortHandle>>,
 }
 
-impl Address {
+impl RemoteServer {
     pub(crate) fn new(
         url: Uri,
         headers: HeaderMap,
         transport: Arc<dyn Transport>,
-        inbox: Arc<Inbox>,
+        inbox: Arc<MessageDispatcher>,
     ) -> Self {
-        Address(Arc::new(Remote {
+        RemoteServer(Arc::new(RemoteState {
             url,
             headers,
             transport,
@@ -83,7 +83,7 @@ impl Address {
 
     /// Sends what wants no answer.
     pub(crate) async fn tell(&self, text: String) -> Result<(), Failure> {
-        let answer = self.post(text, &Head::default()).await?;
+        let answer = self.post(text, &ModernHeaders::default()).await?;
         match answer.status() {
             status if status.is_success() => Ok(()),
             status => Err(Failure::Status(status.as_u16())),
@@ -91,13 +91,13 @@ impl Address {
     }
 
     /// Sends a request. Its answer, and what comes before it, goes to whoever waits for this id.
-    pub(crate) async fn ask(&self, id: u64, text: String, head: Head) {
+    pub(crate) async fn ask(&self, id: u64, text: String, head: ModernHeaders) {
         if let Err(failure) = self.asked(id, text, &head).await {
             self.0.inbox.fail(id, failure);
         }
     }
 
-    async fn asked(&self, id: u64, text: String, head: &Head) -> Result<(), Failure> {
+    async fn asked(&self, id: u64, text: String, head: &ModernHeaders) -> Result<(), Failure> {
         let answer = self.post(text, head).await?;
         let status = answer.status();
         if let Some(session) = answer.headers().get(&SESSION) {
@@ -129,8 +129,13 @@ impl Address {
     }
 
     /// Reads a stream until the answer is there. A legacy server may end it before, and tell where it goes on.
-    async fn follow(&self, id: u64, answer: Response<Decoded>, era: Era) -> Result<(), Failure> {
-        let mut reader = sse::Reader::default();
+    async fn follow(
+        &self,
+        id: u64,
+        answer: Response<DecodedBody>,
+        era: Era,
+    ) -> Result<(), Failure> {
+        let mut reader = sse::SseReader::default();
         let mut body = answer.into_body();
         for _ in 0..RESUMPTIONS {
             self.read(&mut reader, body, Some(id)).await?;
@@ -139,7 +144,7 @@ impl Address {
             }
             let Some(last) = reader.last_id.clone().filter(|_| era == Era::Legacy) else { break };
             let wait = reader.retry.unwrap_or(AGAIN).min(LONGEST_WAIT);
-            self.0.inbox.pending.say(id, Said::Pause(wait));
+            self.0.inbox.pending.say(id, InterimMessage::Pause(wait));
             tokio::time::sleep(wait).await;
             let again = self.get(Some(&last)).await?;
             if !is_stream(&again) {
@@ -152,11 +157,11 @@ impl Address {
 
     async fn read(
         &self,
-        reader: &mut sse::Reader,
-        mut body: Decoded,
+        reader: &mut sse::SseReader,
+        mut body: DecodedBody,
         request: Option<u64>,
     ) -> Result<(), Failure> {
-        let wire = Wire::Address(self.clone());
+        let wire = ServerChannel::Address(self.clone());
         while let Some(piece) = body.piece().await {
             // A stream that breaks is a stream that ends.
             let Ok(piece) = piece else { return Ok(()) };
@@ -170,11 +175,15 @@ impl Address {
         Ok(())
     }
 
-    async fn post(&self, text: String, head: &Head) -> Result<Response<Decoded>, Failure> {
+    async fn post(
+        &self,
+        text: String,
+        head: &ModernHeaders,
+    ) -> Result<Response<DecodedBody>, Failure> {
         self.send(self.post_request(text, head)).await
     }
 
-    fn post_request(&self, text: String, head: &Head) -> Request<Bytes> {
+    fn post_request(&self, text: String, head: &ModernHeaders) -> Request<Bytes> {
         let mut request = self.request(Method::POST, Bytes::from(text));
         let headers = request.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -182,7 +191,7 @@ impl Address {
         request
     }
 
-    async fn get(&self, last_event: Option<&str>) -> Result<Response<Decoded>, Failure> {
+    async fn get(&self, last_event: Option<&str>) -> Result<Response<DecodedBody>, Failure> {
         self.send(self.get_request(last_event)).await
     }
 
@@ -214,12 +223,12 @@ impl Address {
         request
     }
 
-    async fn send(&self, request: Request<Bytes>) -> Result<Response<Decoded>, Failure> {
-        decoded(self.0.transport.send(request).await.map_err(Failure::Unreachable)?)
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<DecodedBody>, Failure> {
+        decode_body(self.0.transport.send(request).await.map_err(Failure::Unreachable)?)
     }
 }
 
-impl Drop for Remote {
+impl Drop for RemoteState {
     /// Says farewell to a session.
     fn drop(&mut self) {
         if let Some(listening) =
@@ -244,13 +253,13 @@ impl Drop for Remote {
     }
 }
 
-fn is_stream(answer: &Response<Decoded>) -> bool {
+fn is_stream(answer: &Response<DecodedBody>) -> bool {
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     answer.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
 /// All of a body, if it is no longer than a message may be.
-async fn whole(mut body: Decoded) -> Result<String, Failure> {
+async fn whole(mut body: DecodedBody) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     while let Some(piece) = body.piece().await {
         let piece = piece?;

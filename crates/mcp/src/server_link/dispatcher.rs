@@ -1,31 +1,31 @@
-//! What a server says, given to whom it is for.
+//! Message dispatch: what a server says, given to whom it is for.
 
-use super::Wire;
-use super::pending::Pending;
+use super::ServerChannel;
+use super::pending::PendingRequests;
 use crate::era::SUBSCRIPTION_KEY;
 use crate::failure::Failure;
 use crate::message::{Message, Sort};
 use crate::outgoing::under_token;
-use crate::rpc::{self, Code};
+use crate::rpc::{self, ErrorCode};
 use std::sync::Arc;
 
 /// Takes what a server says to no request in particular.
-pub(crate) type Sink = Arc<dyn Fn(&Wire, String) + Send + Sync>;
+pub(crate) type UnsolicitedSink = Arc<dyn Fn(&ServerChannel, String) + Send + Sync>;
 
 /// Gives each message to whom it is for.
-pub(crate) struct Inbox {
-    pub(crate) pending: Pending,
-    sink: Sink,
+pub(crate) struct MessageDispatcher {
+    pub(crate) pending: PendingRequests,
+    sink: UnsolicitedSink,
 }
 
-impl Inbox {
-    pub(crate) fn new(sink: Sink) -> Self {
-        Inbox { pending: Pending::default(), sink }
+impl MessageDispatcher {
+    pub(crate) fn new(sink: UnsolicitedSink) -> Self {
+        MessageDispatcher { pending: PendingRequests::default(), sink }
     }
 
     /// Takes a message; `request` is the one on whose stream it came, where servers have such streams. What is no
     /// message is passed over: it is no reason to harm what else is under way.
-    pub(crate) fn take(&self, wire: &Wire, text: &str, request: Option<u64>) {
+    pub(crate) fn take(&self, wire: &ServerChannel, text: &str, request: Option<u64>) {
         let Ok(message) = Message::read(text) else {
             tracing::debug!(bytes = text.len(), "a tool server said what is no message");
             return;
@@ -46,7 +46,7 @@ impl Inbox {
         }
     }
 
-    fn notification(&self, wire: &Wire, message: &Message<'_>, request: Option<u64>) {
+    fn notification(&self, wire: &ServerChannel, message: &Message<'_>, request: Option<u64>) {
         let text = message.text().to_owned();
         if let Some(id) = message.meta(SUBSCRIPTION_KEY) {
             return self.subscribed(wire, message, id.number());
@@ -71,7 +71,7 @@ impl Inbox {
     }
 
     /// What is said on a stream that was asked for, by a client or by ourselves.
-    fn subscribed(&self, wire: &Wire, message: &Message<'_>, id: Option<u64>) {
+    fn subscribed(&self, wire: &ServerChannel, message: &Message<'_>, id: Option<u64>) {
         match id.filter(|id| self.pending.is_waiting(*id)) {
             Some(id) => {
                 self.pending.tell(id, message.text().to_owned());
@@ -83,7 +83,7 @@ impl Inbox {
         }
     }
 
-    fn request(&self, wire: &Wire, message: &Message<'_>, request: Option<u64>) {
+    fn request(&self, wire: &ServerChannel, message: &Message<'_>, request: Option<u64>) {
         let id = message.id().unwrap_or("null");
         if message.method() == "ping" {
             wire.reply(rpc::result(id, "{}"));
@@ -94,7 +94,7 @@ impl Inbox {
             return;
         };
         if !self.pending.tell(asker, message.text().to_owned()) {
-            wire.reply(rpc::error(Some(id), Code::Internal, "the client does not listen"));
+            wire.reply(rpc::error(Some(id), ErrorCode::Internal, "the client does not listen"));
         }
     }
 
