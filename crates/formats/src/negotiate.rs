@@ -11,12 +11,12 @@
 //!
 //! ```
 //! use http::{HeaderMap, HeaderValue, header};
-//! use tokenforge_formats::negotiate::{By, Carrier, Format, Reader};
+//! use tokenforge_formats::negotiate::{ClientPreferences, DecidedBy, Format, FormatCarrier};
 //!
 //! let mut headers = HeaderMap::new();
 //! headers.insert(header::ACCEPT, HeaderValue::from_static("text/toon, application/json;q=0.5"));
-//! let wanted = Reader::of(&headers).wants(Carrier::Body);
-//! assert_eq!((wanted.format(), wanted.by()), (Format::Toon, By::Accept));
+//! let wanted = ClientPreferences::of(&headers).wants(FormatCarrier::Body);
+//! assert_eq!((wanted.format(), wanted.by()), (Format::Toon, DecidedBy::Accept));
 //! ```
 //!
 //! A word that is no format's, in `X-Prefer-Format` or in the request, is passed over like a header that is not there.
@@ -25,7 +25,7 @@
 //! gives an error that lists the formats.
 //!
 //! Which STC a reader gets is no matter of preference: who did not say in [`STC_VERSION`] that it reads version 2 gets
-//! version 1 ([`Reader::stc_version`]).
+//! version 1 ([`ClientPreferences::stc_version`]).
 //!
 //! A wildcard asks for nothing: everybody sends `*/*`. It matters to the usual form alone, which is sent where the
 //! reader takes it.

@@ -1,4 +1,5 @@
-//! A tool server, and the conversations with it.
+//! A tool server, and the conversations with it: a limit of requests at once, idle conversations, and a circuit breaker that
+//! leaves a server alone for a while after failures.
 
 use crate::era::Era;
 use crate::failure::Failure;

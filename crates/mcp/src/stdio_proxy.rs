@@ -1,6 +1,6 @@
-//! Between one client and one server that is a program: results in fewer tokens, all else as it is.
+//! A stdio proxy between one client and one server that is a program: results in fewer tokens, all else as it is.
 //!
-//! [`Filter`] is told every message and says what becomes of it; it does no I/O. [`run_filter`] is the shell around it.
+//! [`StdioProxy`] is told every message and says what becomes of it; it does no I/O. [`run_stdio_proxy`] is the shell around it.
 
 mod run;
 

@@ -1,8 +1,8 @@
-//! Headers that are not a plugin's business.
+//! Hop-by-hop headers, which are not a plugin's business.
 
 use http::header::{self, HeaderName};
 
-/// Does the header belong to one connection, or say where a message goes and how long it is? The gateway writes those
+/// Is it a hop-by-hop header, which belongs to one connection, or does it say where a message goes and how long it is? The gateway writes those
 /// itself: a plugin that lets others name headers refuses these.
 pub fn is_hop_by_hop(name: &HeaderName) -> bool {
     [

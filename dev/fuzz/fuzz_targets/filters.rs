@@ -2,7 +2,7 @@
 #![no_main]
 
 use serde_json::{Value, json};
-use tokenforge_plugin::{Chain, Exchange, Outcome, Phase, Placement, Registry, Tool};
+use tokenforge_plugin::{Chain, Exchange, Outcome, Phase, Placement, Registry, ToolId};
 
 libfuzzer_sys::fuzz_target!(|texts: Vec<(String, String)>| {
     let mut registry = Registry::default();
@@ -19,7 +19,7 @@ libfuzzer_sys::fuzz_target!(|texts: Vec<(String, String)>| {
 fn filtered(chain: &Chain, result: &Value) -> Value {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (head, ()) = http::Request::new(()).into_parts();
-    let mut exchange = Exchange::new(head, ([127, 0, 0, 1], 1).into()).of_tool(Tool::new("a", "b"));
+    let mut exchange = Exchange::new(head, ([127, 0, 0, 1], 1).into()).of_tool(ToolId::new("a", "b"));
     exchange.set_tool_result(result.to_string().into());
     assert!(matches!(runtime.block_on(chain.run(Phase::ToolResult, &mut exchange)), Outcome::Continue));
     assert!(exchange.take_failures().is_empty());

@@ -4,17 +4,17 @@
 use std::time::Duration;
 use tokenforge_engine::{Engine, Settings};
 use tokenforge_config::Structured;
-use tokenforge_mcp::{Cursor, Era, Introduction, Job, Listed, Message, Part, Rule, Sort, merged, outgoing, rewrite, sse};
+use tokenforge_mcp::{Era, Introduction, ListCursor, ListKind, ListPart, Message, ResultRule, RewriteJob, Sort, merge_lists, outgoing, rewrite, sse};
 use tokenforge_formats::negotiate::Format;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let mut reader = sse::Reader::default();
+    let mut reader = sse::SseReader::default();
     let whole = reader.push(bytes);
-    let mut reader = sse::Reader::default();
+    let mut reader = sse::SseReader::default();
     let cut: Result<Vec<_>, _> = bytes.chunks(3).map(|piece| reader.push(piece)).collect();
     assert_eq!(whole, cut.map(|events| events.concat()));
     let Ok(text) = str::from_utf8(bytes) else { return };
-    let _ = Cursor::read(text);
+    let _ = ListCursor::read(text);
     let Ok(message) = Message::read(text) else { return };
     if message.sort() == Sort::Request {
         let told = Introduction::Told { info: "{}", capabilities: "{}" };
@@ -27,15 +27,15 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             }
         }
     }
-    let part = Part { prefix: "p", answer: text, asked: None, drops_schemas: true };
-    let list = merged(Listed::Tools, &[part], Cursor::default(), Some("{}"), Era::Modern);
+    let part = ListPart { prefix: "p", answer: text, asked: None, drops_schemas: true };
+    let list = merge_lists(ListKind::Tools, &[part], ListCursor::default(), Some("{}"), Era::Modern);
     assert!(Message::read(&format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{list}}}")).is_ok());
     let settings = Settings::default();
     for structured in [Structured::Keep, Structured::Drop, Structured::Pointer] {
-        let job = Job {
+        let job = RewriteJob {
             tool: "t",
             arguments: "{}",
-            rule: Some(Rule { format: Format::Stc, min_bytes: 0, max_bytes: 1 << 20 }),
+            rule: Some(ResultRule { format: Format::Stc, min_bytes: 0, max_bytes: 1 << 20 }),
             structured,
             is_promised: false,
             is_observed: false,

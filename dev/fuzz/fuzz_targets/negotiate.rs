@@ -3,7 +3,7 @@
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use tokenforge_formats::negotiate::{
-    By, Carrier, Format, PREFER_FORMAT, Reader, STC_CODING, STC_TYPE, TOON_TYPE, take_out,
+    ClientPreferences, DecidedBy, Format, FormatCarrier, PREFER_FORMAT, STC_CODING, STC_TYPE, TOON_TYPE, remove_accepted,
 };
 
 /// A line is a header, the first byte of which says which.
@@ -21,16 +21,16 @@ fn headers(text: &[u8]) -> HeaderMap {
 
 libfuzzer_sys::fuzz_target!(|text: &[u8]| {
     let mut headers = headers(text);
-    for carrier in [Carrier::Body, Carrier::Text] {
+    for carrier in [FormatCarrier::Body, FormatCarrier::Text] {
         for usual in Format::ALL {
-            let reader = Reader { usual: *usual, ..Reader::of(&headers) };
+            let reader = ClientPreferences { usual: *usual, ..ClientPreferences::of(&headers) };
             let wanted = reader.wants(carrier);
-            assert!(wanted.by() != By::AcceptEncoding || wanted.format() == Format::Stc);
+            assert!(wanted.by() != DecidedBy::AcceptEncoding || wanted.format() == Format::Stc);
         }
     }
-    take_out(&mut headers, ACCEPT, TOON_TYPE);
-    take_out(&mut headers, ACCEPT, STC_TYPE);
-    take_out(&mut headers, ACCEPT_ENCODING, STC_CODING);
+    remove_accepted(&mut headers, ACCEPT, TOON_TYPE);
+    remove_accepted(&mut headers, ACCEPT, STC_TYPE);
+    remove_accepted(&mut headers, ACCEPT_ENCODING, STC_CODING);
     headers.remove(PREFER_FORMAT);
-    assert_eq!(Reader::of(&headers).wants(Carrier::Body).by(), By::Usual);
+    assert_eq!(ClientPreferences::of(&headers).wants(FormatCarrier::Body).by(), DecidedBy::Usual);
 });

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use tokenforge_plugin::wasm::{Limits, WasmPlugin};
-use tokenforge_plugin::{Chain, Exchange, Outcome, Phase, Placement, Tool};
+use tokenforge_plugin::{Chain, Exchange, Outcome, Phase, Placement, ToolId};
 
 const LIMITS: Limits = Limits { fuel: 100_000, memory_bytes: 1 << 20 };
 
@@ -15,7 +15,7 @@ libfuzzer_sys::fuzz_target!(|input: (bool, &[u8])| {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (head, ()) = http::Request::new(()).into_parts();
     for &phase in Phase::ALL {
-        let mut exchange = Exchange::new(head.clone(), ([127, 0, 0, 1], 1).into()).of_tool(Tool::new("a", "b"));
+        let mut exchange = Exchange::new(head.clone(), ([127, 0, 0, 1], 1).into()).of_tool(ToolId::new("a", "b"));
         exchange.set_response(http::Response::new(()).into_parts().0);
         exchange.set_request_body("body".into());
         exchange.set_response_body("body".into());

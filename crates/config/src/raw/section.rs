@@ -184,7 +184,7 @@ macro_rules! section {
         impl $crate::raw::section::Field for $section {
             type Value = $target;
 
-            fn put(self, place: &mut $target) -> Result<(), $crate::error::Fault> {
+            fn put(self, place: &mut $target) -> Result<(), $crate::error::SettingFault> {
                 $(if let Some(written) = self.$name {
                     $crate::raw::section::Field::put(written, &mut place.$field)?;
                 })*

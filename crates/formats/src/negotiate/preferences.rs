@@ -1,4 +1,4 @@
-//! What is known of a reader, and what follows.
+//! What a client prefers, by its headers and its request, and the format that follows.
 
 use crate::negotiate::accept_header::{AcceptHeader, takes_stc_coding};
 use crate::negotiate::{Format, PREFER_FORMAT, STC_VERSION};
@@ -25,7 +25,7 @@ pub enum FormatCarrier {
     Text,
 }
 
-/// What a reader wants, and who said so. Nobody but [`Reader::wants`] makes one.
+/// What a reader wants, and who said so. Nobody but [`ClientPreferences::wants`] makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct NegotiatedFormat {

@@ -1,4 +1,4 @@
-//! How much something is liked, as HTTP writes it.
+//! Quality values, `q=0.5`: how much something is liked, as HTTP writes it.
 
 /// A quality in thousandths: 0 is never, 1000 is most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

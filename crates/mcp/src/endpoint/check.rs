@@ -1,4 +1,4 @@
-//! What a request of the modern era must say, in its headers and in its message.
+//! Header validation: what a request of the modern era must say, in its headers and in its message.
 
 use super::{Body, EndpointRequest, VERSION, responses};
 use crate::era::{CAPABILITIES_KEY, MODERN, VERSION_KEY, versions};

@@ -1,4 +1,4 @@
-//! The first words with a client: what the servers it sees can do.
+//! `initialize` and `server/discover`: the first words with a client, what the servers it sees can do.
 
 use super::lists::PATIENCE;
 use super::request_context::RequestContext;

@@ -1,4 +1,4 @@
-//! One message of one client.
+//! Request context: one message of one client, and all that is known while it is served.
 
 use super::responses::{empty, json, problem};
 use super::{Body, EndpointRequest};

@@ -1,4 +1,4 @@
-//! Answers over HTTP.
+//! HTTP responses: JSON, an error, a stream.
 
 use crate::rpc::{self, ErrorCode};
 use bytes::Bytes;

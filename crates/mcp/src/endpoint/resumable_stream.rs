@@ -1,4 +1,5 @@
-//! The client's end of a stream. A client with a session that loses it can take it up again where it was.
+//! Resumable SSE: the client's end of a stream. A client with a session that loses it can take it up again where it was, with
+//! `Last-Event-ID`; what it may have missed is in a bounded replay buffer.
 
 use crate::session::{BodySender, EventId, Session, StreamResumption};
 use crate::sse;

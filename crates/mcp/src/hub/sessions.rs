@@ -1,4 +1,4 @@
-//! The sessions of clients, which end when nobody uses them.
+//! The sessions of clients: they end when nobody uses them (idle timeout), and make room for new ones (LRU eviction).
 
 use crate::session::{ClientIdentity, ServerScope, Session};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What a server says, given to whom it is for.
+//! Message dispatch: what a server says, given to whom it is for.
 
 use super::ServerChannel;
 use super::pending::PendingRequests;

@@ -1,4 +1,4 @@
-//! Lines of a program's output, of which none is too long to be held.
+//! Line framing with a bound: lines of a program's output, of which none is too long to be held.
 
 use crate::message::LONGEST_MESSAGE;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};

@@ -1,4 +1,4 @@
-//! Requests that wait for their answers.
+//! Request correlation: requests that wait for their answers, by the ids that we gave them.
 
 use crate::failure::Failure;
 use std::collections::HashMap;

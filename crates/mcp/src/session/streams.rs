@@ -1,4 +1,5 @@
-//! The streams of a session's requests. A client that loses one can take it up again where it was.
+//! Resumable SSE: the streams of a session's requests, by the ids of their events. A client that loses one can take it up
+//! again where it was.
 
 use crate::endpoint::BodyError;
 use bytes::Bytes;

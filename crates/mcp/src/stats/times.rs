@@ -1,4 +1,4 @@
-//! How long calls took, as parts of all of them.
+//! A latency histogram: how long calls took, as parts of all of them.
 
 use std::time::Duration;
 

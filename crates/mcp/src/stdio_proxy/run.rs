@@ -1,4 +1,4 @@
-//! The filter between our own standard input and output and those of a program.
+//! The stdio proxy between our own standard input and output and those of a program.
 
 use super::{AnsweredCall, ProxyStep, StdioProxy, expanded, filtered};
 use crate::hub::{HubSettings, Originals};
