@@ -102,7 +102,7 @@ impl Drop for CallInProgress {
         }
         // In the modern era the end of the stream says it.
         let is_told = self.link.era == Era::Legacy
-            || matches!(self.link.wire, server_link::ServerChannel::Program(_));
+            || matches!(self.link.wire, super::ServerChannel::Program(_));
         if !self.is_over && self.is_cancelled_when_dropped && is_told {
             let params = format!(r#"{{"requestId":{},"reason":"nobody waits for it"}}"#, self.id);
             self.link.wire.reply(rpc::notification("notifications/cancelled", Some(&params)));

@@ -19,9 +19,9 @@ pub(crate) const NAME: &str = "pii-filter";
 #[serde(deny_unknown_fields, default)]
 struct Settings {
     /// What is looked for: everything, unless said otherwise.
-    kinds: Vec<PersonalDataKind>,
+    kinds: Vec<Kind>,
     /// What replaces each kind, if not its name in brackets, as in `[EMAIL]`.
-    replacements: BTreeMap<PersonalDataKind, String>,
+    replacements: BTreeMap<Kind, String>,
     /// Where it is looked for: in what models are asked and tools answer, unless said otherwise.
     places: Vec<RedactedPart>,
     /// The largest body that is looked at. About a larger one `on_error` decides.
@@ -31,7 +31,7 @@ struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            kinds: PersonalDataKind::ALL.into(),
+            kinds: Kind::ALL.into(),
             replacements: BTreeMap::new(),
             places: RedactedPart::USUAL.into(),
             max_bytes: MAX_BYTES,

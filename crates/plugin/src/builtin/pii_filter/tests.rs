@@ -12,7 +12,7 @@ fn s9_what_replaces_each_kind_is_a_setting() {
     assert_eq!(replace_found(&*filter.finder, body).unwrap(), b"<someone> [CARD] 10.0.0.1");
     for with in ["\"", "a\\b", "a\nb"] {
         let settings = Settings {
-            replacements: [(PersonalDataKind::Email, with.to_owned())].into(),
+            replacements: [(Kind::Email, with.to_owned())].into(),
             ..Settings::default()
         };
         let error = PiiFilter::new(settings).err().unwrap().to_string();
