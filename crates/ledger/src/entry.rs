@@ -13,7 +13,7 @@ const OTHERS: &str = "(others)";
 /// Calls that fetched something back, of one request.
 const FETCHES: usize = 64;
 
-/// One request, or one call. The first member of a line tells its version: see [`reading`](crate::Reading).
+/// One request, or one call. The first member of a line tells its version: see [`LedgerReader`](crate::LedgerReader).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LedgerEntry {
     #[serde(rename = "v")]
