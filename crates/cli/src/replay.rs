@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use tokenforge_config::{ExpandInjection, Overrides};
 use tokenforge_engine::Mode;
 use tokenforge_ledger::Prices;
-use tokenforge_replay::source::{self, Source};
+use tokenforge_replay::source::{self, LogSource};
 use tokenforge_replay::{Expansion, History, Plan, history, page, table};
 use tokenforge_tokens::{Counter, Vocabulary};
 
@@ -108,13 +108,13 @@ fn report(arguments: &ReplayArgs, found: &History, mode: Mode) -> anyhow::Result
 }
 
 /// The logs that were named, or those that clients keep; says which those are.
-fn log_sources(arguments: &ReplayArgs) -> anyhow::Result<Vec<Source>> {
+fn log_sources(arguments: &ReplayArgs) -> anyhow::Result<Vec<LogSource>> {
     if !arguments.paths.is_empty() {
         let missing = arguments.paths.iter().find(|path| !path.exists());
         if let Some(missing) = missing {
             bail!("{} does not exist", missing.display());
         }
-        let sources: Vec<Source> =
+        let sources: Vec<LogSource> =
             arguments.paths.iter().flat_map(|path| source::at(path)).collect();
         if sources.is_empty() {
             bail!("no .jsonl or .json file there");

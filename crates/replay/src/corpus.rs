@@ -1,7 +1,7 @@
 //! A folder of recordings: `outputs/KIND/*.jsonl`, `sessions/SET/*.json`, `probes/SET/*.jsonl`.
 
 use crate::probes::Probe;
-use crate::source::{self, Source};
+use crate::source::{self, LogSource};
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ impl Corpus {
     ///
     /// # Errors
     /// If the folder or a file of probes cannot be read.
-    pub fn sessions(&self, set: &str) -> Result<Vec<(Source, Vec<Probe>)>, CorpusError> {
+    pub fn sessions(&self, set: &str) -> Result<Vec<(LogSource, Vec<Probe>)>, CorpusError> {
         let mut sessions = Vec::new();
         for file in files(&self.folder.join("sessions").join(set), "json")? {
             let name = file.file_stem().unwrap_or_default();

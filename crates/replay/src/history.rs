@@ -3,7 +3,7 @@
 use crate::account::{Account, Session};
 use crate::owners::Owners;
 use crate::plan::Plan;
-use crate::source::Source;
+use crate::source::LogSource;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,7 +36,7 @@ type Outcome = (Vec<Session>, Vec<Problem>);
 
 /// Replays logs. `progress` is told of the bytes that were read, from any thread.
 pub fn replay(
-    sources: &[Source],
+    sources: &[LogSource],
     plan: &Plan<'_>,
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
@@ -88,7 +88,7 @@ impl History {
 
 /// Which log each request belongs to. That must be known before any is replayed, so that it is the same log whichever
 /// thread is first. Only ids are read, which takes little of the time that replaying does.
-fn owners(sources: &[Source], threads: usize) -> Owners {
+fn owners(sources: &[LogSource], threads: usize) -> Owners {
     let (next, owners) = (AtomicUsize::new(0), Mutex::new(Owners::default()));
     if sources.len() > 1 {
         let add = |request, log| {
@@ -108,13 +108,13 @@ fn owners(sources: &[Source], threads: usize) -> Owners {
 }
 
 /// The next log that nobody took.
-fn taken<'s>(sources: &'s [Source], next: &AtomicUsize) -> Option<(usize, &'s Source)> {
+fn taken<'s>(sources: &'s [LogSource], next: &AtomicUsize) -> Option<(usize, &'s LogSource)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     sources.get(at).map(|source| (at, source))
 }
 
 fn one(
-    source: &Source,
+    source: &LogSource,
     plan: &Plan<'_>,
     is_copy: &dyn Fn(u64) -> bool,
     progress: &(dyn Fn(u64) + Sync),

@@ -13,7 +13,7 @@ mod sessions;
 use crate::transcript::Event;
 use claude_code::ClaudeCode;
 use codex::Codex;
-use lines::{LONGEST_LINE, Line};
+use lines::{LONGEST_LINE, LogLine};
 use messages::Messages;
 use serde::Serialize;
 use sessions::Sessions;
@@ -23,7 +23,7 @@ use std::ops::ControlFlow;
 use tokenforge_agents::{Agent, LogFormat};
 
 /// Who is told what is read.
-pub type Tell<'t> = &'t mut dyn FnMut(Event);
+pub type TellEvent<'t> = &'t mut dyn FnMut(Event);
 
 /// Who wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -68,7 +68,7 @@ impl fmt::Display for LogOrigin {
 
 /// Why a log tells nothing.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
+pub enum LogError {
     /// It cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
@@ -83,7 +83,7 @@ pub enum Unreadable {
 }
 
 /// Opens the log, from its beginning each time.
-pub type Open<'o> = &'o dyn Fn() -> io::Result<Box<dyn BufRead>>;
+pub type OpenLog<'o> = &'o dyn Fn() -> io::Result<Box<dyn BufRead>>;
 
 /// Reads a log and tells what is in it, in order. A line that cannot be read is told as [`Event::Skipped`].
 ///
@@ -97,12 +97,12 @@ pub type Open<'o> = &'o dyn Fn() -> io::Result<Box<dyn BufRead>>;
 /// let mut events = 0;
 /// let client = transcript(&|| Ok(Box::new(log.as_bytes())), &mut |_| events += 1)?;
 /// assert_eq!((client, events), (LogOrigin::Messages, 2));
-/// # Ok::<(), tokenforge_replay::read::Unreadable>(())
+/// # Ok::<(), tokenforge_replay::read::LogError>(())
 /// ```
-pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<LogOrigin, Unreadable> {
+pub fn transcript(open: OpenLog<'_>, tell: TellEvent<'_>) -> Result<LogOrigin, LogError> {
     use recognise::LogShape;
-    let (mut reader, client): (Box<dyn Reader>, _) = match recognise::shape(&mut *open()?)? {
-        None => return Err(Unreadable::Unknown),
+    let (mut reader, client): (Box<dyn LogReader>, _) = match recognise::shape(&mut *open()?)? {
+        None => return Err(LogError::Unknown),
         Some(LogShape::Document) => return document::document(open()?, tell),
         Some(LogShape::ClaudeCode) => (Box::new(ClaudeCode::default()), LogOrigin::ClaudeCode),
         Some(LogShape::Codex) => (Box::new(Codex::default()), LogOrigin::Codex),
@@ -111,8 +111,8 @@ pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<LogOrigin, Unreadabl
     };
     lines::each(&mut *open()?, |line, bytes| {
         let read = match bytes {
-            Line::Bytes(bytes) => reader.line(bytes, tell),
-            Line::TooLong => Err(format!("longer than {} MB", LONGEST_LINE >> 20)),
+            LogLine::Bytes(bytes) => reader.line(bytes, tell),
+            LogLine::TooLong => Err(format!("longer than {} MB", LONGEST_LINE >> 20)),
         };
         if let Err(reason) = read {
             tell(Event::Skipped { line, reason });
@@ -124,12 +124,12 @@ pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<LogOrigin, Unreadabl
 }
 
 /// Tells the ids of the requests in a log, those that [`Event::Request`] has, without reading what was said.
-pub(crate) fn requests(open: Open<'_>, tell: &mut dyn FnMut(u64)) -> io::Result<()> {
+pub(crate) fn requests(open: OpenLog<'_>, tell: &mut dyn FnMut(u64)) -> io::Result<()> {
     if recognise::shape(&mut *open()?)? != Some(recognise::LogShape::ClaudeCode) {
         return Ok(());
     }
     lines::each(&mut *open()?, |_, line| {
-        if let Line::Bytes(line) = line
+        if let LogLine::Bytes(line) = line
             && let Some(id) = claude_code::request(line)
         {
             tell(id);
@@ -139,12 +139,12 @@ pub(crate) fn requests(open: Open<'_>, tell: &mut dyn FnMut(u64)) -> io::Result<
 }
 
 /// Reads a log that has one entry a line.
-trait Reader {
+trait LogReader {
     /// Reads an entry; else says why it cannot.
-    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String>;
+    fn line(&mut self, line: &[u8], tell: TellEvent<'_>) -> Result<(), String>;
 
     /// There are no more entries.
-    fn end(&mut self, _tell: Tell<'_>) {}
+    fn end(&mut self, _tell: TellEvent<'_>) {}
 }
 
 /// What is wrong with a line, without what is in it.

@@ -5,20 +5,20 @@ use crate::corpus::CorpusError;
 use crate::plan::Plan;
 use crate::probes::Probe;
 use crate::report::Set;
-use crate::source::Source;
+use crate::source::LogSource;
 
 /// What becomes of the sessions of one set.
 ///
 /// # Errors
 /// If one cannot be read.
 pub(crate) fn measure(
-    sessions: Vec<(Source, Vec<Probe>)>,
+    sessions: Vec<(LogSource, Vec<Probe>)>,
     plan: &Plan<'_>,
 ) -> Result<Set, CorpusError> {
     let mut total = Account::new();
     let (mut count, mut dearer) = (0, 0);
     for (source, probes) in sessions {
-        let malformed = |error: crate::read::Unreadable| CorpusError::Malformed {
+        let malformed = |error: crate::read::LogError| CorpusError::Malformed {
             path: source.path().to_owned(),
             line: 1,
             reason: error.to_string(),

@@ -4,7 +4,7 @@ use crate::account::Session;
 use crate::plan::Plan;
 use crate::preamble::Survey;
 use crate::probes::Probe;
-use crate::read::{self, LogOrigin, Tell, Unreadable, opencode};
+use crate::read::{self, LogError, LogOrigin, TellEvent, opencode};
 use crate::session::{Replay, Skipped};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -16,7 +16,7 @@ const DEEPEST: usize = 12;
 
 /// A log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct LogSource {
     path: PathBuf,
     kind: SourceKind,
     /// How many bytes it has; of a folder that is not known.
@@ -51,13 +51,13 @@ pub fn log_folders(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<LogFolder>
 
 /// The logs at a path: the file itself, or all files below a folder whose names end like those of logs.
 #[must_use]
-pub fn at(path: &Path) -> Vec<Source> {
+pub fn at(path: &Path) -> Vec<LogSource> {
     if path.is_file() {
-        return Source::file(path).into_iter().collect();
+        return LogSource::file(path).into_iter().collect();
     }
     let sessions = opencode::sessions(path);
     if !sessions.is_empty() {
-        let session = |path| Source { path, kind: SourceKind::OpencodeSession, bytes: 0 };
+        let session = |path| LogSource { path, kind: SourceKind::OpencodeSession, bytes: 0 };
         return sessions.into_iter().map(session).collect();
     }
     let mut found = Vec::new();
@@ -65,7 +65,7 @@ pub fn at(path: &Path) -> Vec<Source> {
     found
 }
 
-fn below(folder: &Path, depth: usize, found: &mut Vec<Source>) {
+fn below(folder: &Path, depth: usize, found: &mut Vec<LogSource>) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut entries: Vec<_> = entries.collect();
     entries.sort_by_key(fs::DirEntry::path);
@@ -75,7 +75,7 @@ fn below(folder: &Path, depth: usize, found: &mut Vec<Source>) {
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && depth < DEEPEST => below(&path, depth + 1, found),
             Ok(kind) if kind.is_dir() => {}
-            _ if is_log(&path) => found.extend(Source::file(&path)),
+            _ if is_log(&path) => found.extend(LogSource::file(&path)),
             _ => {}
         }
     }
@@ -85,10 +85,10 @@ fn is_log(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
 }
 
-impl Source {
+impl LogSource {
     fn file(path: &Path) -> Option<Self> {
         let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        Some(Source { path: path.to_owned(), kind: SourceKind::File, bytes: found.len() })
+        Some(LogSource { path: path.to_owned(), kind: SourceKind::File, bytes: found.len() })
     }
 
     /// Where it is.
@@ -120,7 +120,7 @@ impl Source {
         probes: Vec<Probe>,
         is_copy: &dyn Fn(u64) -> bool,
         progress: &dyn Fn(u64),
-    ) -> Result<(Vec<Session>, Skipped), Unreadable> {
+    ) -> Result<(Vec<Session>, Skipped), LogError> {
         let mut survey = Survey::new(plan);
         self.read(&mut |event| survey.take(event), &|_| {})?;
         let replay = Replay::new(plan).with_probes(probes).with_copies(is_copy);
@@ -130,7 +130,7 @@ impl Source {
     }
 
     /// Tells what is in it.
-    fn read(&self, tell: Tell<'_>, progress: &dyn Fn(u64)) -> Result<LogOrigin, Unreadable> {
+    fn read(&self, tell: TellEvent<'_>, progress: &dyn Fn(u64)) -> Result<LogOrigin, LogError> {
         match self.kind {
             SourceKind::OpencodeSession => {
                 opencode::session(&self.path, tell)?;
@@ -138,11 +138,11 @@ impl Source {
             }
             SourceKind::File => {
                 // The box of a reader must not borrow, and the bytes are told when it is done with them.
-                let counted = Counted::default();
+                let counted = ByteCount::default();
                 let open = || {
                     let input = File::open(&self.path)?;
                     let read = counted.0.clone();
-                    let input = BufReader::with_capacity(256 << 10, Counting { input, read });
+                    let input = BufReader::with_capacity(256 << 10, CountingFile { input, read });
                     Ok(Box::new(input) as Box<dyn BufRead>)
                 };
                 let mut told = 0;
@@ -158,14 +158,14 @@ impl Source {
 }
 
 #[derive(Default)]
-struct Counted(std::rc::Rc<std::cell::Cell<u64>>);
+struct ByteCount(std::rc::Rc<std::cell::Cell<u64>>);
 
-struct Counting {
+struct CountingFile {
     input: File,
     read: std::rc::Rc<std::cell::Cell<u64>>,
 }
 
-impl Read for Counting {
+impl Read for CountingFile {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.input.read(buffer)?;
         self.read.set(self.read.get() + count as u64);

@@ -5,7 +5,7 @@
 //! An entry may be written several times, and a session that is resumed or forked may begin with copies of another's.
 
 use super::calls::Calls;
-use super::{Reader, Tell, not_json};
+use super::{LogReader, TellEvent, not_json};
 use crate::transcript::{Author, Event, MAIN, Part, Thread};
 use crate::usage::Usage;
 use serde::Deserialize;
@@ -58,17 +58,17 @@ struct LogEntry {
 /// What of an entry tells the request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked<'l> {
+struct RequestLine<'l> {
     #[serde(borrow)]
     uuid: Option<Cow<'l, str>>,
     #[serde(borrow)]
     request_id: Option<Cow<'l, str>>,
     #[serde(borrow)]
-    message: Option<Answer<'l>>,
+    message: Option<AnswerLine<'l>>,
 }
 
 #[derive(Deserialize)]
-struct Answer<'l> {
+struct AnswerLine<'l> {
     #[serde(borrow)]
     id: Option<Cow<'l, str>>,
 }
@@ -77,7 +77,7 @@ struct Answer<'l> {
 pub(super) fn request(line: &[u8]) -> Option<u64> {
     // Most of a log is results, which need not be parsed.
     memchr::memmem::find(line, b"\"assistant\"")?;
-    let Asked { uuid, request_id, message } = serde_json::from_slice(line).ok()?;
+    let RequestLine { uuid, request_id, message } = serde_json::from_slice(line).ok()?;
     request_of(message?.id.as_deref(), request_id.as_deref(), uuid.as_deref())
 }
 
@@ -86,8 +86,8 @@ fn request_of(answer: Option<&str>, request: Option<&str>, entry: Option<&str>) 
     Some(hash(&(answer?, request.or(entry)?)))
 }
 
-impl Reader for ClaudeCode {
-    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
+impl LogReader for ClaudeCode {
+    fn line(&mut self, line: &[u8], tell: TellEvent<'_>) -> Result<(), String> {
         let entry: LogEntry = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         if self.is_told(&entry) {
             return Ok(());
@@ -140,7 +140,7 @@ impl ClaudeCode {
         }
     }
 
-    fn user(&mut self, entry: &LogEntry, thread: Thread, tell: Tell<'_>) {
+    fn user(&mut self, entry: &LogEntry, thread: Thread, tell: TellEvent<'_>) {
         let Some(message) = &entry.message else { return };
         let mut message = self.calls.message(message);
         message.author = Author::Client;
@@ -156,7 +156,7 @@ impl ClaudeCode {
     }
 
     /// A prompt that follows an entry from before the last answer is one that the user went back for.
-    fn rewind(&mut self, entry: &LogEntry, thread: Thread, tell: Tell<'_>) {
+    fn rewind(&mut self, entry: &LogEntry, thread: Thread, tell: TellEvent<'_>) {
         let parent = entry.parent_uuid.as_ref().and_then(|uuid| self.entries.get(&hash(uuid)));
         let (Some((of, messages)), Some(place)) = (parent, self.threads.get_mut(&thread)) else {
             return;
@@ -167,7 +167,7 @@ impl ClaudeCode {
         }
     }
 
-    fn assistant(&mut self, entry: &LogEntry, thread: Thread, tell: Tell<'_>) {
+    fn assistant(&mut self, entry: &LogEntry, thread: Thread, tell: TellEvent<'_>) {
         let Some(body) = &entry.message else { return };
         let model = body["model"].as_str();
         // What the client itself said in the model's place was no request.

@@ -1,7 +1,7 @@
 //! Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, items of the Responses API with what happened around them.
 
 use super::calls::Calls;
-use super::{Reader, Tell, not_json};
+use super::{LogReader, TellEvent, not_json};
 use crate::transcript::{Author, Event, MAIN, Message, Part};
 use crate::usage::Usage;
 use serde_json::Value;
@@ -19,15 +19,15 @@ pub(super) struct Codex {
     charged: Value,
 }
 
-impl Reader for Codex {
-    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
+impl LogReader for Codex {
+    fn line(&mut self, line: &[u8], tell: TellEvent<'_>) -> Result<(), String> {
         let line: Value = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         let payload = &line["payload"];
         match line["type"].as_str() {
             Some("response_item") => self.item(payload, tell),
             Some("session_meta") => self.instructions(payload, tell),
             Some("turn_context") => self.model(payload, tell),
-            Some("compacted") => self.compacted(payload, tell),
+            Some("compacted") => self.read_compaction(payload, tell),
             Some("event_msg") => self.event(payload, tell),
             // Before they had types, lines were the items themselves.
             Some(_) if payload.is_null() => self.item(&line, tell),
@@ -40,7 +40,7 @@ impl Reader for Codex {
 
 impl Codex {
     /// An item of the conversation.
-    fn item(&mut self, item: &Value, tell: Tell<'_>) {
+    fn item(&mut self, item: &Value, tell: TellEvent<'_>) {
         let (call, kind) = (item["call_id"].as_str(), item["type"].as_str().unwrap_or_default());
         match kind {
             "message" if item["role"] == "assistant" => {
@@ -78,20 +78,20 @@ impl Codex {
     }
 
     /// The model said something; all of that until somebody else does is one answer.
-    fn answer(&mut self, parts: Vec<Part>, tell: Tell<'_>) {
+    fn answer(&mut self, parts: Vec<Part>, tell: TellEvent<'_>) {
         let author = if self.is_answering { Author::ModelAgain } else { Author::Model };
         self.is_answering = true;
         self.messages += 1;
         tell(Event::said(Message { author, parts }));
     }
 
-    fn say(&mut self, parts: Vec<Part>, tell: Tell<'_>) {
+    fn say(&mut self, parts: Vec<Part>, tell: TellEvent<'_>) {
         self.is_answering = false;
         self.messages += 1;
         tell(Event::said(Message { author: Author::Client, parts }));
     }
 
-    fn instructions(&mut self, meta: &Value, tell: Tell<'_>) {
+    fn instructions(&mut self, meta: &Value, tell: TellEvent<'_>) {
         let texts = [&meta["instructions"], &meta["base_instructions"]["text"]];
         let texts = texts.into_iter().filter_map(Value::as_str).filter(|text| !text.is_empty());
         let parts: Vec<Part> = texts.map(|text| Part::Text(text.to_owned())).collect();
@@ -100,7 +100,7 @@ impl Codex {
         }
     }
 
-    fn model(&mut self, context: &Value, tell: Tell<'_>) {
+    fn model(&mut self, context: &Value, tell: TellEvent<'_>) {
         let model = context["model"].as_str().filter(|model| Some(*model) != self.model.as_deref());
         if let Some(model) = model {
             self.model = Some(model.to_owned());
@@ -109,7 +109,7 @@ impl Codex {
     }
 
     /// A summary, or the items that are left, take the place of all so far.
-    fn compacted(&mut self, payload: &Value, tell: Tell<'_>) {
+    fn read_compaction(&mut self, payload: &Value, tell: TellEvent<'_>) {
         tell(Event::Forgotten { thread: MAIN });
         self.messages = 0;
         self.turns.clear();
@@ -130,7 +130,7 @@ impl Codex {
         }
     }
 
-    fn event(&mut self, event: &Value, tell: Tell<'_>) {
+    fn event(&mut self, event: &Value, tell: TellEvent<'_>) {
         match event["type"].as_str() {
             Some("token_count") => {
                 let info = &event["info"];

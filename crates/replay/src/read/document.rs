@@ -1,8 +1,8 @@
 //! One JSON document: a session, a list of messages or a list of sessions.
 
 use super::messages::Messages;
-use super::sessions::{Session, Sessions};
-use super::{LogOrigin, Reader, Tell, Unreadable};
+use super::sessions::{RecordedSession, Sessions};
+use super::{LogError, LogOrigin, LogReader, TellEvent};
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::Value;
 use std::cell::Cell;
@@ -16,29 +16,30 @@ const LARGEST: u64 = 48 << 20;
 /// Reads a JSON document: a session, a list of messages, or a list of sessions, of which one at a time is held.
 pub(super) fn document(
     mut input: Box<dyn BufRead>,
-    tell: Tell<'_>,
-) -> Result<LogOrigin, Unreadable> {
+    tell: TellEvent<'_>,
+) -> Result<LogOrigin, LogError> {
     let first = first_byte(&mut *input)?;
     if first == Some(b'{') {
-        let session: Session = serde_json::from_reader(input.take(LARGEST)).map_err(failed)?;
+        let session: RecordedSession =
+            serde_json::from_reader(input.take(LARGEST)).map_err(document_error)?;
         let client = if session.is_opencode() { LogOrigin::Opencode } else { LogOrigin::Messages };
         Sessions::default().session(session, tell);
         return Ok(client);
     }
     let left = Rc::new(Cell::new(LARGEST));
-    let bounded = BufReader::new(Bounded { input, left: left.clone() });
+    let bounded = BufReader::new(BoundedRead { input, left: left.clone() });
     let mut elements = serde_json::Deserializer::from_reader(bounded);
     let (messages, sessions) = (Messages::default(), Sessions::default());
     let told = elements.deserialize_seq(Elements { tell, messages, sessions, left });
-    told.map_err(failed)?;
+    told.map_err(document_error)?;
     Ok(LogOrigin::Messages)
 }
 
-fn failed(error: serde_json::Error) -> Unreadable {
+fn document_error(error: serde_json::Error) -> LogError {
     match error.classify() {
-        serde_json::error::Category::Data => Unreadable::Unknown,
-        serde_json::error::Category::Io => Unreadable::Io(error.into()),
-        _ => Unreadable::NotJson(error),
+        serde_json::error::Category::Data => LogError::Unknown,
+        serde_json::error::Category::Io => LogError::Io(error.into()),
+        _ => LogError::NotJson(error),
     }
 }
 
@@ -59,7 +60,7 @@ fn first_byte(input: &mut dyn BufRead) -> io::Result<Option<u8>> {
 
 /// The elements of a list, told as they are read.
 struct Elements<'t> {
-    tell: Tell<'t>,
+    tell: TellEvent<'t>,
     messages: Messages,
     sessions: Sessions,
     left: Rc<Cell<u64>>,
@@ -78,7 +79,7 @@ impl<'de> Visitor<'de> for Elements<'_> {
             self.left.set(LARGEST);
             let is_message = self.messages.message(&element, self.tell).is_some();
             is_any |= is_message;
-            if !is_message && let Ok(session) = serde_json::from_value::<Session>(element) {
+            if !is_message && let Ok(session) = serde_json::from_value::<RecordedSession>(element) {
                 is_any = true;
                 self.sessions.session(session, self.tell);
             }
@@ -89,12 +90,12 @@ impl<'de> Visitor<'de> for Elements<'_> {
 }
 
 /// Ends with an error when a single element takes more than is left.
-struct Bounded {
+struct BoundedRead {
     input: Box<dyn BufRead>,
     left: Rc<Cell<u64>>,
 }
 
-impl Read for Bounded {
+impl Read for BoundedRead {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         match self.left.get().checked_sub(read as u64) {
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
     use crate::transcript::{Author, Event};
 
-    fn read(text: &'static str) -> Result<Vec<Event>, Unreadable> {
+    fn read(text: &'static str) -> Result<Vec<Event>, LogError> {
         let mut events = Vec::new();
         document(Box::new(text.as_bytes()), &mut |event| events.push(event))?;
         Ok(events)
@@ -207,8 +208,8 @@ mod tests {
 
     #[test]
     fn what_is_no_session_is_said_to_be_none() {
-        assert!(matches!(read("{\"a\":1}"), Err(Unreadable::Unknown)));
-        assert!(matches!(read("[1,2]"), Err(Unreadable::Unknown)));
-        assert!(matches!(read("{\"messages\":["), Err(Unreadable::NotJson(_))));
+        assert!(matches!(read("{\"a\":1}"), Err(LogError::Unknown)));
+        assert!(matches!(read("[1,2]"), Err(LogError::Unknown)));
+        assert!(matches!(read("{\"messages\":["), Err(LogError::NotJson(_))));
     }
 }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 pub(crate) const LONGEST_LINE: usize = 32 << 20;
 
 /// A line of a log.
-pub(crate) enum Line<'l> {
+pub(crate) enum LogLine<'l> {
     /// Its bytes, without the line end.
     Bytes(&'l [u8]),
     /// It is longer than [`LONGEST_LINE`].
@@ -17,7 +17,7 @@ pub(crate) enum Line<'l> {
 /// Hands over each line with its number, from one, until `take` breaks; empty ones are passed over.
 pub(crate) fn each(
     input: &mut dyn BufRead,
-    mut take: impl FnMut(usize, Line<'_>) -> ControlFlow<()>,
+    mut take: impl FnMut(usize, LogLine<'_>) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let mut line = Vec::new();
     for number in 1.. {
@@ -27,8 +27,8 @@ pub(crate) fn each(
         let line = match fill(input, &mut line)? {
             Filled::Nothing => break,
             Filled::Line if line.trim_ascii().is_empty() => continue,
-            Filled::Line => Line::Bytes(line.trim_ascii()),
-            Filled::TooLong => Line::TooLong,
+            Filled::Line => LogLine::Bytes(line.trim_ascii()),
+            Filled::TooLong => LogLine::TooLong,
         };
         if take(number, line).is_break() {
             break;
@@ -85,7 +85,7 @@ mod tests {
         let text = format!("one\n\n{}\nthree", "x".repeat(LONGEST_LINE + 1));
         let mut found = Vec::new();
         each(&mut text.as_bytes(), |number, line| {
-            found.push((number, matches!(line, Line::Bytes(_))));
+            found.push((number, matches!(line, LogLine::Bytes(_))));
             ControlFlow::Continue(())
         })
         .unwrap();

@@ -1,7 +1,7 @@
 //! Messages as the OpenAI or the Anthropic API takes them, a message a line.
 
 use super::calls::Calls;
-use super::{Reader, Tell, not_json};
+use super::{LogReader, TellEvent, not_json};
 use crate::transcript::{Author, Event, Message};
 use crate::usage::Usage;
 use serde_json::Value;
@@ -24,14 +24,14 @@ pub(super) enum Turn {
     Asked,
 }
 
-impl Reader for Messages {
-    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
+impl LogReader for Messages {
+    fn line(&mut self, line: &[u8], tell: TellEvent<'_>) -> Result<(), String> {
         let message: Value = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         self.message(&message, tell).ok_or_else(|| "is no message: it has no role".to_owned())
     }
 
     /// A list in which the model does not have the last word is itself a request.
-    fn end(&mut self, tell: Tell<'_>) {
+    fn end(&mut self, tell: TellEvent<'_>) {
         if self.turn == Turn::Client {
             self.turn = Turn::Asked;
             tell(Event::said(Message { author: Author::Model, parts: Vec::new() }));
@@ -41,7 +41,7 @@ impl Reader for Messages {
 
 impl Messages {
     /// Tells a message; nothing if it is none.
-    pub(super) fn message(&mut self, message: &Value, tell: Tell<'_>) -> Option<()> {
+    pub(super) fn message(&mut self, message: &Value, tell: TellEvent<'_>) -> Option<()> {
         message["role"].as_str()?;
         let mut said = self.calls.message(message);
         let is_answer = said.author == Author::Model;

@@ -1,7 +1,7 @@
 //! opencode: a folder of files, one a message and one a part of it, or what `opencode export` prints.
 
 use super::calls::Calls;
-use super::{Tell, Unreadable};
+use super::{LogError, TellEvent};
 use crate::transcript::{Author, Event, MAIN, Message, Part};
 use crate::usage::Usage;
 use serde_json::{Value, json};
@@ -24,10 +24,10 @@ pub fn sessions(storage: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn session(folder: &Path, tell: Tell<'_>) -> Result<(), Unreadable> {
+pub fn session(folder: &Path, tell: TellEvent<'_>) -> Result<(), LogError> {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     tell(Event::Session { name });
-    let mut state = State::default();
+    let mut state = SessionReader::default();
     fs::read_dir(folder)?;
     for (line, file) in (1..).zip(entries(folder)) {
         let info = match document(&file) {
@@ -49,8 +49,8 @@ pub fn session(folder: &Path, tell: Tell<'_>) -> Result<(), Unreadable> {
 }
 
 /// The messages of an export.
-pub(super) fn messages(messages: &[Value], tell: Tell<'_>) {
-    let mut state = State::default();
+pub(super) fn messages(messages: &[Value], tell: TellEvent<'_>) {
+    let mut state = SessionReader::default();
     for message in messages {
         let parts = message["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
         state.message(&message["info"], parts, tell);
@@ -80,13 +80,13 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[derive(Default)]
-struct State {
+struct SessionReader {
     calls: Calls,
     model: Option<String>,
 }
 
-impl State {
-    fn message(&mut self, info: &Value, parts: &[Value], tell: Tell<'_>) {
+impl SessionReader {
+    fn message(&mut self, info: &Value, parts: &[Value], tell: TellEvent<'_>) {
         if info["role"] != "assistant" {
             let texts = parts.iter().filter_map(said).collect();
             return tell(Event::said(Message { author: Author::Client, parts: texts }));
@@ -115,7 +115,7 @@ impl State {
     }
 
     /// An answer and the results of its calls.
-    fn step(&mut self, parts: &[Value], tell: Tell<'_>) {
+    fn step(&mut self, parts: &[Value], tell: TellEvent<'_>) {
         let (mut answer, mut results) = (Vec::new(), Vec::new());
         for part in parts {
             if part["type"] != "tool" {
@@ -168,7 +168,7 @@ pub fn example(tool: &str, output: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn told(read: impl FnOnce(Tell<'_>)) -> Vec<Event> {
+    fn told(read: impl FnOnce(TellEvent<'_>)) -> Vec<Event> {
         let mut events = Vec::new();
         read(&mut |event| events.push(event));
         events

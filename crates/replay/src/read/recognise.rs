@@ -1,6 +1,6 @@
 //! Format detection: what a log is, by its first lines.
 
-use super::lines::{self, Line};
+use super::lines::{self, LogLine};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -49,7 +49,7 @@ pub(super) fn shape(input: &mut dyn BufRead) -> io::Result<Option<LogShape>> {
     let (mut found, mut first, mut seen) = (None, None, 0);
     lines::each(&mut input.take(LOOK_AT_BYTES), |_, line| {
         seen += 1;
-        if let Line::Bytes(bytes) = line {
+        if let LogLine::Bytes(bytes) = line {
             let is_whole = || serde_json::from_slice::<IgnoredAny>(bytes).is_ok();
             let (_, is_first_whole) =
                 *first.get_or_insert_with(|| (bytes.first().copied(), is_whole()));

@@ -2,7 +2,7 @@
 
 use super::calls::Calls;
 use super::messages::{Messages, Turn};
-use super::{Reader, Tell, not_json, opencode};
+use super::{LogReader, TellEvent, not_json, opencode};
 use crate::transcript::{Author, Event, Message, Part};
 use crate::usage::Usage;
 use serde::Deserialize;
@@ -18,9 +18,10 @@ pub(super) struct Sessions {
     turn: Turn,
 }
 
-impl Reader for Sessions {
-    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
-        let session: Session = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+impl LogReader for Sessions {
+    fn line(&mut self, line: &[u8], tell: TellEvent<'_>) -> Result<(), String> {
+        let session: RecordedSession =
+            serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         self.session(session, tell);
         Ok(())
     }
@@ -28,7 +29,7 @@ impl Reader for Sessions {
 
 impl Sessions {
     /// Tells a session; of one that begins with all of the last one, what is new.
-    pub(super) fn session(&mut self, session: Session, tell: Tell<'_>) {
+    pub(super) fn session(&mut self, session: RecordedSession, tell: TellEvent<'_>) {
         let name = session.id.as_str().or_else(|| session.info["id"].as_str()).map(str::to_owned);
         if session.is_opencode() {
             *self = Sessions::default();
@@ -56,7 +57,7 @@ impl Sessions {
 
 /// A recorded session, or the body of a request.
 #[derive(Debug, Deserialize)]
-pub(super) struct Session {
+pub(super) struct RecordedSession {
     messages: Vec<Value>,
     #[serde(default)]
     id: Value,
@@ -73,7 +74,7 @@ pub(super) struct Session {
     info: Value,
 }
 
-impl Session {
+impl RecordedSession {
     /// Hashes of what its messages say, which is the same however a client marks them for the cache.
     fn hashes(&self) -> Vec<u64> {
         let mut calls = Calls::default();
@@ -90,14 +91,14 @@ impl Session {
         self.messages.iter().filter(|message| message["role"].is_string())
     }
 
-    fn model(&self, tell: Tell<'_>) {
+    fn model(&self, tell: TellEvent<'_>) {
         if let Some(model) = self.model.as_str() {
             tell(Event::Model(model.to_owned()));
         }
     }
 
     /// What comes before the messages.
-    fn beginning(&self, messages: &mut Messages, tell: Tell<'_>) {
+    fn beginning(&self, messages: &mut Messages, tell: TellEvent<'_>) {
         if self.tools.is_array() {
             tell(Event::Tools(self.tools.to_string()));
         }
@@ -108,7 +109,7 @@ impl Session {
     }
 
     /// The messages after so many that were told before.
-    fn messages(&self, told: usize, messages: &mut Messages, tell: Tell<'_>) {
+    fn messages(&self, told: usize, messages: &mut Messages, tell: TellEvent<'_>) {
         let usages = self.usage.as_array();
         let answers = || self.said().filter(|message| message["role"] == "assistant");
         // Only a list of as many as there are answers says which is whose.
