@@ -5,7 +5,7 @@ use crate::data;
 use clap::builder::PossibleValuesParser;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use tokenforge_agents::{Agent, BaseUrl, SdkDialect, PathTemplate, Provider};
+use tokenforge_agents::{Agent, BaseUrl, PathTemplate, Provider, SdkDialect};
 
 /// Who is started, as far as its base URL is concerned.
 #[derive(Debug, Clone, Copy)]
