@@ -22,7 +22,6 @@ pub use forge::ForgeMember;
 pub use head::RequestHead;
 pub use message_text::{MessageRole, MessageText, MessageTexts};
 pub use name_ref::NameRef;
-pub use preamble::preamble;
 pub use put_back::put_back;
 pub use rejoin::{ToolExchange, call_key, rejoin, rejoin_answer};
 pub use result::{CallArguments, ResultShape, ToolResult};

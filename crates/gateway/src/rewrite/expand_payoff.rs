@@ -10,7 +10,7 @@ use super::RewriteInput;
 use crate::memo::SeededDigest;
 use quick_cache::sync::Cache;
 use tokenforge_engine::tool::ToolKind;
-use tokenforge_providers::{Request, ToolList, expand_tool, preamble};
+use tokenforge_providers::{Request, ToolList, expand_tool};
 use tokenforge_tokens::Counter;
 
 /// How many times the tokens of the definition tools and system prompt must have.
@@ -39,12 +39,11 @@ pub(super) fn expand_tool_pays(
     if !lists().any(|tools| tools.callable.iter().any(|name| is_shell(name))) {
         return false;
     }
-    let enough = counter.count(expand_tool(input.dialect)).saturating_mul(TIMES);
     let mut tools: Vec<&str> = Vec::new();
     lists().for_each(|list| tools.extend(loaded_parts(list, &input.body)));
-    let counted = TokenThreshold { input, counter, enough };
+    let counted = TokenThreshold { input, counter };
     counted.have_enough(&tools) || {
-        let spans = preamble(&input.body, input.dialect).into_iter();
+        let spans = request.system_prompt(&input.body, input.dialect).into_iter();
         let prompt = spans.filter_map(|span| text(&input.body, span));
         let all: Vec<&str> = tools.iter().copied().chain(prompt).collect();
         all.len() > tools.len() && counted.have_enough(&all)
@@ -55,20 +54,20 @@ pub(super) fn expand_tool_pays(
 struct TokenThreshold<'o> {
     input: &'o RewriteInput,
     counter: Counter,
-    enough: usize,
 }
 
 impl TokenThreshold<'_> {
     fn have_enough(&self, texts: &[&str]) -> bool {
         let PromptSizes(known) = &self.input.shared.prompt_sizes;
         let mut digest = SeededDigest::new(&self.input.shared.memo);
-        digest.add(format!("{:?} {}", self.counter, self.enough).as_bytes());
+        digest.add(format!("{:?} {:?}", self.counter, self.input.dialect).as_bytes());
         texts.iter().for_each(|text| digest.add(text.as_bytes()));
         let key = digest.finish();
         if let Some(is_enough) = known.get(&key) {
             return is_enough;
         }
-        let mut missing = self.enough;
+        let definition = self.counter.count(expand_tool(self.input.dialect));
+        let mut missing = definition.saturating_mul(TIMES);
         let is_enough = texts.iter().any(|text| {
             // Counted no further than needed.
             match missing.checked_sub(1).and_then(|limit| self.counter.count_within(text, limit)) {
