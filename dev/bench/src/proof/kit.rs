@@ -24,7 +24,7 @@ pub(crate) struct ProofBench {
 impl ProofBench {
     /// Is it what is shipped? Figures of a debug build say nothing about speed.
     pub(crate) fn is_release(&self) -> bool {
-        self.program.components().any(|part| part.as_os_str() == "release")
+        self.program.components().any(|part| part.as_os_str() == "dist")
             || !self.program.components().any(|part| part.as_os_str() == "debug")
     }
 }
