@@ -7,9 +7,13 @@ _default:
 test *arguments="--workspace --exclude tokenforge-bench":
     cargo test {{ arguments }} --lib --bins --tests
 
-# everything that must pass before a merge, as CI runs it
-test-all:
+# what every change must pass, as CI runs it
+test-quick:
     ./test
+
+# everything
+test-all:
+    ./test all
 
 # format, clippy, documentation
 lint:

@@ -112,15 +112,18 @@ mod tests {
     fn lines_and_parts_are_read_in_order() {
         assert_eq!(
             names(&["a , b;q=0.5", "", ", c ; x=1 ;Q=0"]),
-            "a Quality(1000);b Quality(500);c Quality(0);"
+            "a QualityValue(1000);b QualityValue(500);c QualityValue(0);"
         );
     }
 
     #[test]
     fn what_stands_in_quotes_separates_nothing() {
-        assert_eq!(names(&[r#"a;x="1, b;q=0";q=0.1, c"#]), "a Quality(100);c Quality(1000);");
-        assert_eq!(names(&[r#"a;x="\",b", c"#]), "a Quality(1000);c Quality(1000);");
-        assert_eq!(names(&[r#"a;x=", b"#]), "a Quality(1000);");
+        assert_eq!(
+            names(&[r#"a;x="1, b;q=0";q=0.1, c"#]),
+            "a QualityValue(100);c QualityValue(1000);"
+        );
+        assert_eq!(names(&[r#"a;x="\",b", c"#]), "a QualityValue(1000);c QualityValue(1000);");
+        assert_eq!(names(&[r#"a;x=", b"#]), "a QualityValue(1000);");
     }
 
     #[test]
@@ -145,6 +148,6 @@ mod tests {
 
     #[test]
     fn a_part_with_a_quality_that_cannot_be_read_is_left_out() {
-        assert_eq!(names(&["a;q=2, b;q=, c;q=high, d"]), "d Quality(1000);");
+        assert_eq!(names(&["a;q=2, b;q=, c;q=high, d"]), "d QualityValue(1000);");
     }
 }
