@@ -16,11 +16,11 @@ use tokenforge_config::{
 #[derive(Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
-    action: Action,
+    action: ConfigAction,
 }
 
 #[derive(Subcommand)]
-enum Action {
+enum ConfigAction {
     /// List every mistake in the settings, with its line and column
     #[command(
         after_help = "Examples:\n  tokenforge config check\n  tokenforge config check tokenforge.yaml --json"
@@ -103,10 +103,10 @@ impl File {
 
 pub(crate) fn run(arguments: &ConfigArgs) -> anyhow::Result<()> {
     match &arguments.action {
-        Action::Check(check) => check.run(),
-        Action::Show(show) => Ok(output::write(&show.text()?)?),
-        Action::Schema => Ok(output::write(&schema())?),
-        Action::Table(table) => Ok(output::print(table.text().trim_end())?),
+        ConfigAction::Check(check) => check.run(),
+        ConfigAction::Show(show) => Ok(output::write(&show.text()?)?),
+        ConfigAction::Schema => Ok(output::write(&schema())?),
+        ConfigAction::Table(table) => Ok(output::print(table.text().trim_end())?),
     }
 }
 

@@ -17,11 +17,11 @@ use tokenforge_replay::columns::{TextColumn, TextTable};
 #[derive(Args)]
 pub(crate) struct FilterArgs {
     #[command(subcommand)]
-    action: Action,
+    action: FilterAction,
 }
 
 #[derive(Subcommand)]
-enum Action {
+enum FilterAction {
     /// List the filters in use, in the order they are tried
     #[command(after_help = "Example:\n  tokenforge filter list --json")]
     List {
@@ -55,9 +55,9 @@ enum Action {
 
 pub(crate) fn run(arguments: &FilterArgs) -> anyhow::Result<()> {
     match &arguments.action {
-        Action::List { json } => list(*json),
-        Action::Test { files, json } => test(files, *json),
-        Action::Trust { project, json } => trust(project, *json),
+        FilterAction::List { json } => list(*json),
+        FilterAction::Test { files, json } => test(files, *json),
+        FilterAction::Trust { project, json } => trust(project, *json),
     }
 }
 

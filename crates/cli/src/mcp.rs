@@ -17,11 +17,11 @@ use clap::{Args, Subcommand};
 #[derive(Args)]
 pub(crate) struct McpArgs {
     #[command(subcommand)]
-    action: Action,
+    action: McpAction,
 }
 
 #[derive(Subcommand)]
-enum Action {
+enum McpAction {
     /// Run one tool server with smaller results, without a gateway
     #[command(after_help = stdio::EXAMPLES)]
     Stdio(stdio::StdioArgs),
@@ -47,13 +47,13 @@ enum Action {
 
 pub(crate) fn run(arguments: &McpArgs) -> anyhow::Result<()> {
     match &arguments.action {
-        Action::Stdio(arguments) => stdio::run(arguments),
-        Action::Add(arguments) => block_on(manage::add(arguments)),
-        Action::List(arguments) => block_on(manage::list(arguments)),
-        Action::Remove(arguments) => block_on(manage::remove(arguments)),
-        Action::Call(arguments) => block_on(call::run(arguments)),
-        Action::Wrap(arguments) => wrap::wrap(arguments),
-        Action::Unwrap(arguments) => wrap::unwrap(arguments),
+        McpAction::Stdio(arguments) => stdio::run(arguments),
+        McpAction::Add(arguments) => block_on(manage::add(arguments)),
+        McpAction::List(arguments) => block_on(manage::list(arguments)),
+        McpAction::Remove(arguments) => block_on(manage::remove(arguments)),
+        McpAction::Call(arguments) => block_on(call::run(arguments)),
+        McpAction::Wrap(arguments) => wrap::wrap(arguments),
+        McpAction::Unwrap(arguments) => wrap::unwrap(arguments),
     }
 }
 

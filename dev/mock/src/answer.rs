@@ -2,7 +2,7 @@
 
 use crate::memory::Memory;
 use crate::record::Recorded;
-use crate::refusal::{Asked, Broken, Refusal};
+use crate::refusal::{Asked, Broken, ProviderRefusal};
 use crate::route::{Dialect, Route};
 use crate::script::{Part, Reply, Says, resolved};
 use crate::{anthropic, chat, converse, gemini, invoke, ollama, responses};
@@ -131,7 +131,7 @@ pub(crate) fn checked(route: &Route, body: &[u8], memory: &Memory) -> Result<Val
             Ok(()) => return Ok(body),
             Err(refusal) => refusal,
         },
-        Err(error) => Refusal {
+        Err(error) => ProviderRefusal {
             rule: "the body is JSON",
             broken: Broken { message: not_json(route.dialect, &error), ..Broken::default() },
         },

@@ -9,7 +9,7 @@ mod unaltered;
 pub(crate) use reply::{events, payloads, whole};
 pub(crate) use unaltered::remember;
 
-use crate::refusal::{self, Asked, Broken, Refusal, Rule};
+use crate::refusal::{self, Asked, Broken, ProviderRefusal, Rule};
 use serde_json::{Value, json};
 
 /// How the ids of its calls begin.
@@ -26,7 +26,7 @@ pub(crate) const INVOKE_ONLY: &[&[Rule]] = &[request::INVOKE];
 const ALL: &[&[Rule]] = &[request::RULES, blocks::RULES, pairing::RULES];
 
 /// Refuses what Anthropic refuses, in a question or in a count of its tokens.
-pub(crate) fn check(asked: &Asked<'_>, counts: bool) -> Result<(), Refusal> {
+pub(crate) fn check(asked: &Asked<'_>, counts: bool) -> Result<(), ProviderRefusal> {
     if !counts {
         refusal::check(QUESTION, asked)?;
         return unaltered::check(asked);
@@ -36,7 +36,7 @@ pub(crate) fn check(asked: &Asked<'_>, counts: bool) -> Result<(), Refusal> {
 }
 
 /// The same for a body in Bedrock's InvokeModel.
-pub(crate) fn check_invoke(asked: &Asked<'_>) -> Result<(), Refusal> {
+pub(crate) fn check_invoke(asked: &Asked<'_>) -> Result<(), ProviderRefusal> {
     refusal::check(INVOKE_ONLY, asked)?;
     refusal::check(ALL, asked)?;
     unaltered::check(asked)

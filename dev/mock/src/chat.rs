@@ -6,7 +6,7 @@ mod request;
 
 pub(crate) use reply::{events, whole};
 
-use crate::refusal::{self, Asked, Broken, Refusal, Rule};
+use crate::refusal::{self, Asked, Broken, ProviderRefusal, Rule};
 use serde_json::{Value, json};
 
 /// How the ids of its calls begin.
@@ -16,7 +16,7 @@ pub(crate) const PREFIX: &str = "call_";
 pub(crate) const RULES: &[&[Rule]] = &[request::RULES, pairing::RULES];
 
 /// Refuses it.
-pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
+pub(crate) fn check(asked: &Asked<'_>) -> Result<(), ProviderRefusal> {
     refusal::check(RULES, asked)
 }
 

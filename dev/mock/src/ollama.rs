@@ -3,7 +3,7 @@
 use crate::answer::Turn;
 use crate::fragments::fragments;
 use crate::refusal::Says::{Assumed, Provider};
-use crate::refusal::{self, Asked, Broken, Refusal, Rule, broken, items, text};
+use crate::refusal::{self, Asked, Broken, ProviderRefusal, Rule, broken, items, text};
 use crate::script::Part;
 use crate::seal::{Origin, call_id, origin};
 use bytes::Bytes;
@@ -37,7 +37,7 @@ pub(crate) const RULES: &[&[Rule]] = &[&[
 ]];
 
 /// Refuses it.
-pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
+pub(crate) fn check(asked: &Asked<'_>) -> Result<(), ProviderRefusal> {
     refusal::check(RULES, asked)
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct Broken {
 
 /// A request that was refused.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct ProviderRefusal {
     /// The rule that was broken.
     pub(crate) rule: &'static str,
     /// How.
@@ -56,9 +56,9 @@ pub(crate) struct Refusal {
 }
 
 /// The first rule that is broken.
-pub(crate) fn check(rules: &[&[Rule]], asked: &Asked<'_>) -> Result<(), Refusal> {
+pub(crate) fn check(rules: &[&[Rule]], asked: &Asked<'_>) -> Result<(), ProviderRefusal> {
     for rule in rules.iter().copied().flatten() {
-        (rule.check)(asked).map_err(|broken| Refusal { rule: rule.name, broken })?;
+        (rule.check)(asked).map_err(|broken| ProviderRefusal { rule: rule.name, broken })?;
     }
     Ok(())
 }

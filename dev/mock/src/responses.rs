@@ -6,7 +6,7 @@ mod request;
 
 pub(crate) use reply::{events, remember, whole};
 
-use crate::refusal::{self, Asked, Broken, Refusal, Rule, text};
+use crate::refusal::{self, Asked, Broken, ProviderRefusal, Rule, text};
 use serde_json::Value;
 
 /// How the ids of its calls begin, as the client answers them.
@@ -18,7 +18,7 @@ pub(crate) const ITEM: &str = "fc_";
 pub(crate) const RULES: &[&[Rule]] = &[request::RULES, pairing::RULES];
 
 /// Refuses it. The refusal's body is that of its chat.
-pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
+pub(crate) fn check(asked: &Asked<'_>) -> Result<(), ProviderRefusal> {
     refusal::check(RULES, asked)?;
     said_before(asked)
 }
@@ -29,7 +29,7 @@ fn conversation(body: &Value) -> Option<&str> {
 }
 
 /// Refuses items that the conversation has already. Told by memory, since no body alone shows it.
-fn said_before(asked: &Asked<'_>) -> Result<(), Refusal> {
+fn said_before(asked: &Asked<'_>) -> Result<(), ProviderRefusal> {
     let Some(id) = conversation(asked.body) else { return Ok(()) };
     let known = asked.memory.conversation(id).items;
     let mut said = refusal::items(&asked.body["input"]).iter().filter_map(|i| i["id"].as_str());
@@ -38,7 +38,7 @@ fn said_before(asked: &Asked<'_>) -> Result<(), Refusal> {
         "Duplicate item found with id {twice}. Remove duplicate items from your input and try again."
     );
     let broken = Broken { message, param: Some("input".to_owned()), ..Broken::default() };
-    Err(Refusal { rule: "items are said once in a conversation", broken })
+    Err(ProviderRefusal { rule: "items are said once in a conversation", broken })
 }
 
 /// The type of an item; one without is a message.

@@ -1,6 +1,6 @@
 //! An agent: asks the model, does what it calls for, and asks again, until it answers.
 
-use super::api::{Answered, Api, Call};
+use super::api::{Answered, Api, ApiCall};
 use super::gateway::Gateway;
 use super::scenario::Scenario;
 use anyhow::{Context, bail};
@@ -22,7 +22,7 @@ pub(super) struct Agent<'a> {
 /// What came of a scenario.
 #[derive(Debug, Default)]
 pub(super) struct Played {
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<ApiCall>,
     /// The last answer.
     pub(super) answer: String,
     pub(super) requests: usize,
@@ -93,7 +93,7 @@ impl<'a> Agent<'a> {
     }
 }
 
-fn answered<'c>(scenario: &Scenario, call: &'c Call) -> Answered<'c> {
+fn answered<'c>(scenario: &Scenario, call: &'c ApiCall) -> Answered<'c> {
     match scenario.answer(&call.tool, &call.arguments.to_string()) {
         Some(canned) => {
             Answered { call, text: canned.text().to_owned(), is_error: canned.is_error }

@@ -20,18 +20,18 @@ const MAX_TOKENS: u32 = 4096;
 
 /// What a model replied.
 #[derive(Debug, Default)]
-pub(super) struct Reply {
+pub(super) struct ApiReply {
     /// The message, to be sent back.
     pub(super) message: Value,
     pub(super) text: String,
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<ApiCall>,
     /// All input tokens, cached or not, if the provider says how many.
     pub(super) input: Option<u64>,
 }
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
+pub(super) struct ApiCall {
     pub(super) id: String,
     pub(super) tool: String,
     pub(super) arguments: Value,
@@ -39,7 +39,7 @@ pub(super) struct Call {
 
 /// What a tool answered.
 pub(super) struct Answered<'a> {
-    pub(super) call: &'a Call,
+    pub(super) call: &'a ApiCall,
     pub(super) text: String,
     pub(super) is_error: bool,
 }
@@ -130,7 +130,7 @@ impl Api {
     }
 
     /// Reads a reply.
-    pub(super) fn read(self, reply: &Value) -> anyhow::Result<Reply> {
+    pub(super) fn read(self, reply: &Value) -> anyhow::Result<ApiReply> {
         match self {
             Api::Openai => read_openai(reply),
             Api::Anthropic => read_anthropic(reply),
@@ -138,34 +138,34 @@ impl Api {
     }
 }
 
-fn read_openai(reply: &Value) -> anyhow::Result<Reply> {
+fn read_openai(reply: &Value) -> anyhow::Result<ApiReply> {
     let message = &reply["choices"][0]["message"];
     if !message.is_object() {
         bail!("the reply has no message");
     }
     let calls = message["tool_calls"].as_array().into_iter().flatten().map(|call| {
         let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
-        Ok(Call {
+        Ok(ApiCall {
             id: text(&call["id"]),
             tool: text(&call["function"]["name"]),
             arguments: serde_json::from_str(arguments)
                 .context("a call's arguments are not JSON")?,
         })
     });
-    let calls: Vec<Call> = calls.collect::<anyhow::Result<_>>()?;
+    let calls: Vec<ApiCall> = calls.collect::<anyhow::Result<_>>()?;
     // What other members a reply has is not for sending back.
     let mut back = json!({"role": "assistant", "content": message["content"]});
     if !calls.is_empty() {
         back["tool_calls"] = message["tool_calls"].clone();
     }
     let input = reply["usage"]["prompt_tokens"].as_u64();
-    Ok(Reply { message: back, text: text(&message["content"]), calls, input })
+    Ok(ApiReply { message: back, text: text(&message["content"]), calls, input })
 }
 
-fn read_anthropic(reply: &Value) -> anyhow::Result<Reply> {
+fn read_anthropic(reply: &Value) -> anyhow::Result<ApiReply> {
     let blocks = reply["content"].as_array().context("the reply has no content")?;
     let of = |kind: &'static str| blocks.iter().filter(move |block| block["type"] == kind);
-    let call = |block: &Value| Call {
+    let call = |block: &Value| ApiCall {
         id: text(&block["id"]),
         tool: text(&block["name"]),
         arguments: block["input"].clone(),
@@ -173,7 +173,7 @@ fn read_anthropic(reply: &Value) -> anyhow::Result<Reply> {
     let usage = &reply["usage"];
     let beside = ["cache_read_input_tokens", "cache_creation_input_tokens"];
     let beside: u64 = beside.iter().filter_map(|name| usage[name].as_u64()).sum();
-    Ok(Reply {
+    Ok(ApiReply {
         message: json!({"role": "assistant", "content": blocks}),
         text: of("text").map(|block| text(&block["text"])).collect(),
         calls: of("tool_use").map(call).collect(),

@@ -1,7 +1,7 @@
 //! What became of a scenario with compression, beside what became of it without.
 
 use super::agent::Played;
-use super::api::{Api, Call};
+use super::api::{Api, ApiCall};
 use super::gateway::Figures;
 use super::scenario::{ExpectedCall, Scenario};
 use serde::Serialize;
@@ -114,12 +114,12 @@ fn makes(played: &Played, expected: &ExpectedCall) -> bool {
 }
 
 /// The same tools with the same arguments, in the same order.
-fn are_same(off: &[Call], on: &[Call]) -> bool {
-    let is_same = |(a, b): (&Call, &Call)| a.tool == b.tool && a.arguments == b.arguments;
+fn are_same(off: &[ApiCall], on: &[ApiCall]) -> bool {
+    let is_same = |(a, b): (&ApiCall, &ApiCall)| a.tool == b.tool && a.arguments == b.arguments;
     off.len() == on.len() && off.iter().zip(on).all(is_same)
 }
 
-fn named(calls: &[Call]) -> String {
+fn named(calls: &[ApiCall]) -> String {
     let names: Vec<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
     format!("{} ({})", calls.len(), names.join(", "))
 }

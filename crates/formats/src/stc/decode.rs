@@ -18,7 +18,7 @@ use tokenforge_json::output::TextOutput;
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
-    let mut decoder = Decoder {
+    let mut decoder = StcDecoder {
         text,
         bytes: text.as_bytes(),
         at: 0,
@@ -30,7 +30,7 @@ pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
     Ok(decoder.out.into_string())
 }
 
-struct Decoder<'a> {
+struct StcDecoder<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
@@ -40,7 +40,7 @@ struct Decoder<'a> {
     out: TextOutput,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> StcDecoder<'a> {
     fn document(&mut self) -> Result<(), Fault> {
         self.skip();
         self.value()?;

@@ -29,7 +29,7 @@ pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
     if text.len() > MAX_INPUT {
         return Err(Error::at(ErrorKind::InputTooLarge, text, 0));
     }
-    let mut decoder = Decoder {
+    let mut decoder = Stc2Decoder {
         text,
         bytes: text.as_bytes(),
         at,
@@ -49,7 +49,7 @@ pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
 /// Offsets inside of headers have 32 bits.
 const MAX_INPUT: usize = 1 << 30;
 
-struct Decoder<'a> {
+struct Stc2Decoder<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
@@ -144,7 +144,7 @@ enum Progress {
     Begun,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> Stc2Decoder<'a> {
     fn document(&mut self) -> Result<(), Fault> {
         self.value()?;
         while let Some(&frame) = self.stack.last() {

@@ -34,7 +34,7 @@ pub(super) struct Plan<'a> {
 
 /// The columns that objects share, and their cells.
 pub(super) struct TableShape<'a> {
-    pub(super) columns: Vec<Column<'a>>,
+    pub(super) columns: Vec<TableColumn<'a>>,
     /// Record by record, the tape index of each column's value, or [`ABSENT`].
     cells: Vec<u32>,
     /// How many columns the shapes before have together.
@@ -43,7 +43,7 @@ pub(super) struct TableShape<'a> {
     is_in_order: bool,
 }
 
-pub(super) struct Column<'a> {
+pub(super) struct TableColumn<'a> {
     /// Tape index of the key in one of the records.
     pub(super) key: usize,
     /// Do some records lack it?
@@ -152,7 +152,7 @@ impl<'a> Plan<'a> {
         for (record, row) in rows.iter().enumerate() {
             self.records[*row as usize] = index(record);
         }
-        let columns = merged.iter().map(|column| Column {
+        let columns = merged.iter().map(|column| TableColumn {
             key: column.key,
             is_sparse: column.present < rows.len(),
             form: ColumnForm::Cell,

@@ -15,7 +15,7 @@ use tokenforge_json::output::TextOutput;
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
-    let mut decoder = Decoder {
+    let mut decoder = TableDecoder {
         text,
         bytes: text.as_bytes(),
         at: 0,
@@ -26,7 +26,7 @@ pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
     Ok(decoder.out.into_string())
 }
 
-struct Decoder<'a> {
+struct TableDecoder<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
@@ -34,13 +34,13 @@ struct Decoder<'a> {
     out: TextOutput,
 }
 
-struct Column {
+struct DecodedColumn {
     /// The name as a JSON key with its colon.
     key: String,
     kind: Type,
 }
 
-impl Decoder<'_> {
+impl TableDecoder<'_> {
     fn table(&mut self) -> Result<(), Fault> {
         let (rows, behind) = lexeme::count(self.bytes, lexeme::white_space(self.bytes, 0))?;
         self.at = behind;
@@ -65,7 +65,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn columns(&mut self) -> Result<Vec<Column>, Fault> {
+    fn columns(&mut self) -> Result<Vec<DecodedColumn>, Fault> {
         let mut columns = Vec::new();
         self.expect(b'{', "`{` after the count")?;
         loop {
@@ -79,7 +79,7 @@ impl Decoder<'_> {
         Ok(columns)
     }
 
-    fn column(&mut self) -> Result<Column, Fault> {
+    fn column(&mut self) -> Result<DecodedColumn, Fault> {
         let mut key = TextOutput::with_capacity(32);
         if self.peek() == Some(b'"') {
             self.at = read_quoted(self.text, self.at, &mut key)?;
@@ -102,10 +102,10 @@ impl Decoder<'_> {
             .find(|kind| kind.name() == name)
             .ok_or(Fault::expected("a type: int, float, string, bool, null or any", self.at))?;
         self.at = end;
-        Ok(Column { key: key.into_string(), kind })
+        Ok(DecodedColumn { key: key.into_string(), kind })
     }
 
-    fn row(&mut self, columns: &[Column]) -> Result<(), Fault> {
+    fn row(&mut self, columns: &[DecodedColumn]) -> Result<(), Fault> {
         self.out.push(b'{');
         let mut is_first = true;
         for (index, column) in columns.iter().enumerate() {
@@ -134,7 +134,7 @@ impl Decoder<'_> {
         self.check_output()
     }
 
-    fn wrong_width(&self, columns: &[Column], found: usize) -> Fault {
+    fn wrong_width(&self, columns: &[DecodedColumn], found: usize) -> Fault {
         Fault::new(FaultKind::Count { of: "cells", declared: columns.len(), found }, self.at)
     }
 

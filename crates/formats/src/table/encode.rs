@@ -32,7 +32,7 @@ pub fn encode(json: &Json<'_>) -> Result<String, Refusal> {
     Ok(out.into_string())
 }
 
-struct Column {
+struct EncodedColumn {
     /// Tape index of the key in the first row that has it.
     key: usize,
     kind: Type,
@@ -56,9 +56,9 @@ fn check_rows(json: &Json<'_>) -> Result<(), Refusal> {
 }
 
 /// The keys of all rows in an order that every row keeps, with their types.
-fn columns(json: &Json<'_>) -> Result<Vec<Column>, Refusal> {
+fn columns(json: &Json<'_>) -> Result<Vec<EncodedColumn>, Refusal> {
     let cells: usize = json.elements(0).map(|row| json.count(row)).sum();
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns: Vec<EncodedColumn> = Vec::new();
     for row in json.elements(0) {
         if !take_in(json, row, &mut columns) {
             columns = merge_row(json, row, columns)?;
@@ -75,7 +75,7 @@ fn columns(json: &Json<'_>) -> Result<Vec<Column>, Refusal> {
 }
 
 /// Widens the types of the columns to hold the row. False if its keys are not among them, in their order.
-fn take_in(json: &Json<'_>, row: usize, columns: &mut [Column]) -> bool {
+fn take_in(json: &Json<'_>, row: usize, columns: &mut [EncodedColumn]) -> bool {
     let mut columns = columns.iter_mut();
     json.keys(row).all(|key| {
         let Some(column) = columns.find(|column| json.same_raw(key, column.key)) else {
@@ -87,7 +87,11 @@ fn take_in(json: &Json<'_>, row: usize, columns: &mut [Column]) -> bool {
 }
 
 /// The columns with the new keys of a row put between them, each behind the key it follows in the row.
-fn merge_row(json: &Json<'_>, row: usize, columns: Vec<Column>) -> Result<Vec<Column>, Refusal> {
+fn merge_row(
+    json: &Json<'_>,
+    row: usize,
+    columns: Vec<EncodedColumn>,
+) -> Result<Vec<EncodedColumn>, Refusal> {
     let places: HashMap<&str, usize> =
         columns.iter().enumerate().map(|(place, column)| (json.raw(column.key), place)).collect();
     let mut seen = HashSet::with_capacity(json.count(row));
@@ -105,7 +109,7 @@ fn merge_row(json: &Json<'_>, row: usize, columns: Vec<Column>) -> Result<Vec<Co
                 merge_row.extend(known.by_ref().take(place + 1 - next));
                 next = place + 1;
             }
-            None => merge_row.push(Column { key, kind: Type::Null }),
+            None => merge_row.push(EncodedColumn { key, kind: Type::Null }),
         }
     }
     merge_row.extend(known);
@@ -138,7 +142,7 @@ impl Type {
     }
 }
 
-fn write_header(json: &Json<'_>, columns: &[Column], out: &mut TextOutput) {
+fn write_header(json: &Json<'_>, columns: &[EncodedColumn], out: &mut TextOutput) {
     out.push(b'[');
     out.push_count(json.count(0));
     out.push_str("]{");
@@ -159,7 +163,7 @@ fn write_header(json: &Json<'_>, columns: &[Column], out: &mut TextOutput) {
     out.push(b'}');
 }
 
-fn write_row(json: &Json<'_>, row: usize, columns: &[Column], out: &mut TextOutput) {
+fn write_row(json: &Json<'_>, row: usize, columns: &[EncodedColumn], out: &mut TextOutput) {
     let mut keys = json.keys(row).peekable();
     for (index, column) in columns.iter().enumerate() {
         if index > 0 {

@@ -62,11 +62,11 @@ impl Default for DecodeOptions {
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 pub fn decode(text: &str, options: &DecodeOptions) -> Result<String, Error> {
-    let json = Decoder::new(text, options).and_then(Decoder::document);
+    let json = ToonDecoder::new(text, options).and_then(ToonDecoder::document);
     json.map(TextOutput::into_string).map_err(|fault| fault.locate(text))
 }
 
-struct Decoder<'a> {
+struct ToonDecoder<'a> {
     text: &'a [u8],
     lines: ContentLines<'a>,
     strict: bool,
@@ -81,7 +81,7 @@ struct Decoder<'a> {
     template: RowTemplate<'a>,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> ToonDecoder<'a> {
     fn new(text: &'a str, options: &DecodeOptions) -> Result<Self, Fault> {
         Ok(Self {
             text: text.as_bytes(),

@@ -2,7 +2,7 @@
 
 use super::{blocks, messages};
 use crate::answer::Turn;
-use crate::refusal::{Asked, Broken, Refusal, items, text};
+use crate::refusal::{Asked, Broken, ProviderRefusal, items, text};
 use serde_json::Value;
 
 const RULE: &str = "thinking comes back as it was made";
@@ -32,7 +32,7 @@ pub(crate) fn remember(turn: &Turn<'_>) {
 }
 
 /// Refuses a latest message of the assistant with thoughts and calls of several replies, or of one without some.
-pub(super) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
+pub(super) fn check(asked: &Asked<'_>) -> Result<(), ProviderRefusal> {
     let latest = messages(asked).rev().find(|(_, message)| message["role"] == "assistant");
     let Some((m, message)) = latest else { return Ok(()) };
     let said: Vec<&str> = blocks(message).filter_map(|(_, block)| seal(block)).collect();
@@ -48,7 +48,7 @@ pub(super) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
         "messages.{m}.content.{at}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be \
          modified. These blocks must remain as they were in the original response."
     );
-    Err(Refusal { rule: RULE, broken: Broken { message, ..Broken::default() } })
+    Err(ProviderRefusal { rule: RULE, broken: Broken { message, ..Broken::default() } })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The events of a stream, without their frames.
 pub(super) fn stream(events: &[Value]) -> Result<Summary, String> {
-    let mut reading = Reading::default();
+    let mut reading = AnthropicReading::default();
     for (index, event) in events.iter().enumerate() {
         at(index, event, reading.event(event))?;
     }
@@ -17,7 +17,7 @@ pub(super) fn stream(events: &[Value]) -> Result<Summary, String> {
 }
 
 pub(super) fn whole(message: &Value) -> Result<Summary, String> {
-    let mut reading = Reading::default();
+    let mut reading = AnthropicReading::default();
     reading.opened(message)?;
     let blocks = message["content"].as_array().ok_or("content is no list")?;
     for block in blocks {
@@ -39,7 +39,7 @@ enum Stage {
 }
 
 #[derive(Default)]
-struct Reading {
+struct AnthropicReading {
     stage: Stage,
     /// Blocks that were started.
     blocks: u64,
@@ -51,7 +51,7 @@ struct Reading {
     summary: Summary,
 }
 
-impl Reading {
+impl AnthropicReading {
     fn event(&mut self, event: &Value) -> Result<(), String> {
         let kind = string(event, "type")?;
         match (kind, &self.stage) {

@@ -8,7 +8,7 @@ pub(super) fn stream(data: &[String]) -> Result<Summary, String> {
     let Some((last, chunks)) = data.split_last().filter(|(last, _)| *last == "[DONE]") else {
         return Err("the stream does not end with [DONE]".to_owned());
     };
-    let mut reading = Reading::default();
+    let mut reading = ChatReading::default();
     for (index, chunk) in chunks.iter().enumerate() {
         if chunk == last {
             return Err(format!("event {index}: [DONE] is not the end"));
@@ -49,7 +49,7 @@ pub(super) fn whole(completion: &Value) -> Result<Summary, String> {
 }
 
 #[derive(Default)]
-struct Reading {
+struct ChatReading {
     id: Option<Value>,
     choices: Vec<Choice>,
     has_usage: bool,
@@ -62,7 +62,7 @@ struct Choice {
     calls: u64,
 }
 
-impl Reading {
+impl ChatReading {
     fn chunk(&mut self, chunk: &Value) -> Result<(), String> {
         if !chunk["error"].is_null() {
             return Err("is an error".to_owned());

@@ -6,7 +6,7 @@ use crate::refusal::items;
 use serde_json::Value;
 
 pub(super) fn stream(messages: &[Message]) -> Result<Summary, String> {
-    let mut reading = Reading::default();
+    let mut reading = ConverseReading::default();
     for (index, message) in messages.iter().enumerate() {
         let event = payload(message)?;
         let kind = message.header(":event-type").unwrap_or_default();
@@ -64,7 +64,7 @@ enum Stage {
 }
 
 #[derive(Default)]
-struct Reading {
+struct ConverseReading {
     stage: Stage,
     /// Blocks that are done.
     blocks: u64,
@@ -73,7 +73,7 @@ struct Reading {
     summary: Summary,
 }
 
-impl Reading {
+impl ConverseReading {
     fn event(&mut self, kind: &str, event: &Value) -> Result<(), String> {
         match (kind, &self.stage) {
             ("messageStart", Stage::Nothing) if event["role"] == "assistant" => {

@@ -5,7 +5,7 @@ use crate::refusal::items;
 use serde_json::Value;
 
 pub(super) fn stream(events: &[Value]) -> Result<Summary, String> {
-    let mut reading = Reading::default();
+    let mut reading = ResponsesReading::default();
     for (index, event) in events.iter().enumerate() {
         at(index, event, reading.event(index, event))?;
     }
@@ -69,7 +69,7 @@ pub(super) fn whole(response: &Value) -> Result<Summary, String> {
 }
 
 #[derive(Default)]
-struct Reading {
+struct ResponsesReading {
     id: Option<String>,
     /// Items that are done.
     items: Vec<Value>,
@@ -88,7 +88,7 @@ struct Open {
     arguments: String,
 }
 
-impl Reading {
+impl ResponsesReading {
     fn event(&mut self, index: usize, event: &Value) -> Result<(), String> {
         if event["sequence_number"].as_u64() != Some(index as u64) {
             return Err(format!("the sequence_number should be {index}"));

@@ -1,6 +1,6 @@
 //! Tables: the columns are rendered once, and a row is copies of them and of its cells.
 
-use super::Decoder;
+use super::StcDecoder;
 use crate::lexeme;
 use tokenforge_json::error::Fault;
 use tokenforge_json::output::TextOutput;
@@ -12,7 +12,7 @@ struct Columns {
     ends: Vec<usize>,
 }
 
-impl Decoder<'_> {
+impl StcDecoder<'_> {
     /// The count and the offset of the columns, if a table starts here. `[2]` alone is an array.
     pub(super) fn table_header(&self) -> Option<(usize, usize)> {
         let end = lexeme::digits(self.bytes, self.at + 1);

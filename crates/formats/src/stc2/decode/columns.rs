@@ -1,7 +1,7 @@
 //! Headers: columns, and what their cells have in common.
 
 use super::shape::{RowShape, RowStep, TextSpan};
-use super::{ColumnPlace, Columns, Decoder, Frame, Progress, write_key};
+use super::{ColumnPlace, Columns, Frame, Progress, Stc2Decoder, write_key};
 use crate::lexeme;
 use std::collections::HashMap;
 use tokenforge_json::error::Fault;
@@ -9,7 +9,7 @@ use tokenforge_json::error::Fault;
 /// The largest number of a run, 2^53 - 1: every language computes up to it exactly.
 const MAX_NUMBER: i64 = (1 << 53) - 1;
 
-impl<'a> Decoder<'a> {
+impl<'a> Stc2Decoder<'a> {
     pub(super) fn begin_columns(&mut self, shape: usize, kind: Columns) {
         self.names.push(HashMap::new());
         self.stack.push(Frame::Columns { shape, kind, place: ColumnPlace::Start });

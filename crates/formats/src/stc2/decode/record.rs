@@ -3,11 +3,11 @@
 use super::columns::in_bounds;
 use super::shape::{OutputSpan, RowShape, RowStep, TextSpan};
 use super::value::NO_ANCHOR;
-use super::{Columns, Decoder, Frame, Progress};
+use super::{Columns, Frame, Progress, Stc2Decoder};
 use crate::lexeme;
 use tokenforge_json::error::{Fault, FaultKind};
 
-impl Decoder<'_> {
+impl Stc2Decoder<'_> {
     /// Begins the next row; or ends the table.
     pub(super) fn rows(
         &mut self,

@@ -1,14 +1,14 @@
 //! Values: bare words, strings, the beginning of containers, numbers given and references to them.
 
 use super::shape::{RowShape, RowStep};
-use super::{Anchor, Columns, Decoder, Frame, Progress};
+use super::{Anchor, Columns, Frame, Progress, Stc2Decoder};
 use crate::lexeme;
 use tokenforge_json::error::Fault;
 
 /// In place of the index of an anchor: none.
 pub(super) const NO_ANCHOR: usize = usize::MAX;
 
-impl Decoder<'_> {
+impl Stc2Decoder<'_> {
     /// Reads a scalar or a reference, or begins a container.
     #[inline]
     pub(super) fn value(&mut self) -> Result<Progress, Fault> {

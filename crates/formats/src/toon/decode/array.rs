@@ -3,10 +3,10 @@
 use super::header::Header;
 use super::table::{RowCells, RowPlace};
 use super::token::{LineKind, LineToken, LineView, TokenStop};
-use super::{ContentLine, Decoder};
+use super::{ContentLine, ToonDecoder};
 use tokenforge_json::error::{Fault, FaultKind};
 
-impl Decoder<'_> {
+impl ToonDecoder<'_> {
     /// Writes the array (keyed: the object) of a header at `depth`.
     pub(super) fn array(
         &mut self,

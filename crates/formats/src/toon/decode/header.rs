@@ -1,6 +1,6 @@
 //! Array headers: `[N]`, the keyed `[N:]`, a delimiter, a field list, and the colon.
 
-use super::Decoder;
+use super::ToonDecoder;
 use super::token::{COMMA, LineView, PIPE, TAB};
 use tokenforge_json::error::Fault;
 
@@ -20,7 +20,7 @@ pub(super) struct Header {
     pub(super) inline: usize,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> ToonDecoder<'a> {
     /// Reads the header whose `[` is at `bracket`.
     pub(super) fn header(&mut self, view: LineView<'a>, bracket: usize) -> Result<Header, Fault> {
         let (mut header, mut colon) = Header::bracket_segment(view, bracket)?;

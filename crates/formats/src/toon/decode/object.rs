@@ -2,7 +2,7 @@
 
 use super::duplicates::{first_repeat, last_occurrences};
 use super::token::{LineKind, LineToken, LineView};
-use super::{ContentLine, Decoder, write};
+use super::{ContentLine, ToonDecoder, write};
 use crate::key_filter::KeyFilter;
 use tokenforge_json::error::{Fault, FaultKind};
 
@@ -25,7 +25,7 @@ pub(super) struct OpenObject {
     may_repeat: bool,
 }
 
-impl Decoder<'_> {
+impl ToonDecoder<'_> {
     /// Writes the object whose first member is `first`, already taken, and the others at `depth`.
     pub(super) fn object(
         &mut self,
