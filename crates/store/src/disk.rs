@@ -5,6 +5,7 @@
 //! key               32 random bytes under which references are made
 //! ledger            as long as the blocks written since the last sweep
 //! swept             last changed when the last sweep began
+//! evicted           last changed when an entry made room for others
 //! 7f/               256 folders, by the first byte of an entry's address
 //!   7f03...original a checksum, then the bytes; last changed at the last use
 //! ```
@@ -99,7 +100,12 @@ impl DiskStore {
         self.shard(address).join(address.to_string())
     }
 
-    fn write(&self, address: &EntryAddress, bytes: &[u8]) -> io::Result<()> {
+    /// A file with an entry, without its name yet.
+    fn write_unnamed(
+        &self,
+        address: &EntryAddress,
+        bytes: &[u8],
+    ) -> io::Result<tempfile::NamedTempFile> {
         let shard = self.shard(address);
         let mut file = match new_file(&shard) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -111,7 +117,36 @@ impl DiskStore {
         file.write_all(&entry::header(address, bytes))?;
         file.write_all(bytes)?;
         file.as_file().set_modified(self.clock.now())?;
-        file.persist(self.path(address))?;
+        Ok(file)
+    }
+
+    /// Writes an entry, if there is room for it.
+    fn write(
+        &self,
+        address: &EntryAddress,
+        bytes: &[u8],
+        name: impl FnOnce(tempfile::NamedTempFile, &Path) -> io::Result<()>,
+    ) -> Result<(), StoreError> {
+        let size = size_on_disk((entry::HEADER + bytes.len()) as u64);
+        let limit = self.settings.max_bytes / 8;
+        if size > limit {
+            return Err(StoreError::TooLarge { bytes: size, limit });
+        }
+        // Refused before something is written: a store that cannot be swept would grow without a bound.
+        self.sweeper.last_outcome()?;
+        let meanwhile = limit * EIGHTHS_MEANWHILE;
+        if self.ledger().bytes_written()? >= meanwhile {
+            self.begin_sweep()?;
+            return Err(StoreError::Full { limit: meanwhile });
+        }
+        let path = self.path(address);
+        let written = self.write_unnamed(address, bytes).and_then(|file| name(file, &path));
+        written.map_err(StoreError::file("write", &path))?;
+        let written = self.ledger().add(size)?;
+        if written >= limit || self.ledger().age(self.clock.now())? >= SWEEP_EVERY {
+            // The entry is there, whatever becomes of this: without a sweep the ledger goes on to the refusal above.
+            let _ = self.begin_sweep();
+        }
         Ok(())
     }
 
@@ -134,25 +169,42 @@ impl DiskStore {
 impl Store for DiskStore {
     fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let address = EntryAddress::of(kind, tenant, id)?;
-        let size = size_on_disk((entry::HEADER + bytes.len()) as u64);
-        let limit = self.settings.max_bytes / 8;
-        if size > limit {
-            return Err(StoreError::TooLarge { bytes: size, limit });
+        self.write(&address, bytes, |file, path| Ok(file.persist(path).map(drop)?))
+    }
+
+    /// An entry has its name once, unless what has it is damaged or its lifetime is over.
+    fn put_if_absent(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        id: &str,
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let address = EntryAddress::of(kind, tenant, id)?;
+        let mut is_taken = false;
+        self.write(&address, bytes, |file, path| match file.persist_noclobber(path) {
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
+                is_taken = true;
+                Ok(())
+            }
+            named => Ok(named.map(drop)?),
+        })?;
+        if !is_taken {
+            return Ok(None);
         }
-        // Refused before something is written: a store that cannot be swept would grow without a bound.
-        self.sweeper.last_outcome()?;
-        let meanwhile = limit * EIGHTHS_MEANWHILE;
-        if self.ledger().bytes_written()? >= meanwhile {
-            self.begin_sweep()?;
-            return Err(StoreError::Full { limit: meanwhile });
+        match self.get(kind, tenant, id)? {
+            Some(kept) => Ok(Some(kept)),
+            None => self.put(kind, tenant, id, bytes).map(|()| None),
         }
-        self.write(&address, bytes).map_err(StoreError::file("write", &self.path(&address)))?;
-        let written = self.ledger().add(size)?;
-        if written >= limit || self.ledger().age(self.clock.now())? >= SWEEP_EVERY {
-            // The entry is there, whatever becomes of this: without a sweep the ledger goes on to the refusal above.
-            let _ = self.begin_sweep();
-        }
-        Ok(())
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    fn complete_for(&self) -> Result<Option<Duration>, StoreError> {
+        let since = sweep::complete_since(&self.folder)?;
+        Ok(since.map(|since| self.clock.now().duration_since(since).unwrap_or_default()))
     }
 
     fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -183,6 +235,7 @@ impl Store for DiskStore {
         unused_for: Option<Duration>,
     ) -> Result<u64, StoreError> {
         let now = self.clock.now();
+        sweep::note_eviction(&self.folder, now)?;
         sweep::purge(&self.folder, |found, last_use| {
             kind.is_none_or(|kind| kind == found)
                 && unused_for.is_none_or(|time| is_unused_for(time, last_use, now))

@@ -80,6 +80,33 @@ pub trait Store: Send + Sync {
         None
     }
 
+    /// Keeps bytes under a tenant's id unless something is kept there, which is the answer then. Of several that do so at once,
+    /// in whichever process, one has its bytes kept and the others are answered with them; where a store has nothing
+    /// better than this it is true of one process that asks at a time.
+    fn put_if_absent(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        id: &str,
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.get(kind, tenant, id)? {
+            Some(kept) => Ok(Some(kept)),
+            None => self.put(kind, tenant, id, bytes).map(|()| None),
+        }
+    }
+
+    /// Does it survive a restart of this process?
+    fn is_durable(&self) -> bool {
+        false
+    }
+
+    /// For how long no entry has made room for others, so that one which is not there was not put, or its lifetime is over.
+    /// By the store's own clock. `None` where that is not known.
+    fn complete_for(&self) -> Result<Option<Duration>, StoreError> {
+        Ok(None)
+    }
+
     /// Keeps several entries under a tenant's ids: all of them, or an error says that some may be missing.
     fn put_all(
         &self,

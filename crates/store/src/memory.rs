@@ -58,6 +58,14 @@ impl MemoryStore {
         Self { clock: StoreClock::new(now), ..self }
     }
 
+    fn new_entry(&self, bytes: &[u8]) -> Result<CachedEntry, StoreError> {
+        let (size, limit) = (bytes.len() as u64, self.settings.max_bytes.saturating_sub(OVERHEAD));
+        if size > limit {
+            return Err(StoreError::TooLarge { bytes: size, limit });
+        }
+        Ok(CachedEntry { bytes: bytes.into(), last_use: self.clock.now(), turn: 0 })
+    }
+
     /// No operation can leave the entries half changed, so a panic elsewhere does not spoil them.
     fn entries(&self) -> MutexGuard<'_, LruEntries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
@@ -67,11 +75,7 @@ impl MemoryStore {
 impl Store for MemoryStore {
     fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let address = EntryAddress::of(kind, tenant, id)?;
-        let (size, limit) = (bytes.len() as u64, self.settings.max_bytes.saturating_sub(OVERHEAD));
-        if size > limit {
-            return Err(StoreError::TooLarge { bytes: size, limit });
-        }
-        let entry = CachedEntry { bytes: bytes.into(), last_use: self.clock.now(), turn: 0 };
+        let entry = self.new_entry(bytes)?;
         self.entries().insert(address, entry, &self.settings);
         Ok(())
     }
@@ -82,6 +86,23 @@ impl Store for MemoryStore {
         // The bytes are copied when the lock is free again.
         let bytes = self.entries().use_entry(&address, &self.settings, now);
         Ok(bytes.map(|bytes| bytes.to_vec()))
+    }
+
+    fn put_if_absent(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        id: &str,
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let address = EntryAddress::of(kind, tenant, id)?;
+        let entry = self.new_entry(bytes)?;
+        let mut entries = self.entries();
+        if let Some(kept) = entries.use_entry(&address, &self.settings, entry.last_use) {
+            return Ok(Some(kept.to_vec()));
+        }
+        entries.insert(address, entry, &self.settings);
+        Ok(None)
     }
 
     fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! tokenforge:1:key               32 random bytes under which references are made
+//! tokenforge:1:complete          how often the server had evicted entries, and since when
 //! tokenforge:1:7f03...original   a checksum, then the bytes; expires a lifetime after the last use
 //! ```
 //!
@@ -11,6 +12,7 @@
 //! A gateway waits for this store, so no call waits long: an answer that does not come in time is an error, and after
 //! an error calls fail at once for a while.
 
+mod completeness;
 mod connection;
 mod key_agreement;
 mod pool;
@@ -120,6 +122,39 @@ impl Store for RedisStore {
         found.collect()
     }
 
+    fn put_if_absent(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        id: &str,
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let address = EntryAddress::of(kind, tenant, id)?;
+        let lifetime = milliseconds(self.settings.lifetime(kind));
+        let mut set = command("SET", &key_name(&address));
+        set.arg([&entry::header(&address, bytes), bytes].concat());
+        set.arg("NX").arg("PX").arg(lifetime);
+        let mut replies = self.pool.ask(&[set])?;
+        match replies.pop().unwrap_or(Ok(Value::Nil)).map_err(|error| self.refusal(error))? {
+            Value::Nil => {}
+            _ => return Ok(None),
+        }
+        match self.get(kind, tenant, id)? {
+            Some(kept) => Ok(Some(kept)),
+            // Damaged, or its lifetime ended just now.
+            None => self.put(kind, tenant, id, bytes).map(|()| None),
+        }
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    fn complete_for(&self) -> Result<Option<Duration>, StoreError> {
+        let since = completeness::since(&self.pool)?;
+        Ok(since.map(|since| since.elapsed().unwrap_or_default()))
+    }
+
     fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
         let address = EntryAddress::of(kind, tenant, id)?;
         let mut replies = self.pool.ask(&[command("UNLINK", &key_name(&address))])?;
@@ -139,7 +174,9 @@ impl Store for RedisStore {
         kind: Option<EntryKind>,
         unused_for: Option<Duration>,
     ) -> Result<u64, StoreError> {
-        scan::purge(&self.pool, &self.settings, kind, unused_for)
+        let removed = scan::purge(&self.pool, &self.settings, kind, unused_for)?;
+        self.pool.ask(&[completeness::begin_anew()])?;
+        Ok(removed)
     }
 
     fn key(&self) -> Result<[u8; 32], StoreError> {

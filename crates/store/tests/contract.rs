@@ -42,6 +42,18 @@ impl Store for SweptStore {
     fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.0.get(kind, tenant, id)
     }
+    fn put_if_absent(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        id: &str,
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.put_if_absent(kind, tenant, id, bytes)
+    }
+    fn complete_for(&self) -> Result<Option<Duration>, StoreError> {
+        self.0.complete_for()
+    }
     fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
         self.0.forget(kind, tenant, id)
     }
@@ -84,6 +96,78 @@ fn the_last_put_counts() {
         assert_eq!(store.get(EntryKind::Result, "t", "id").unwrap().unwrap(), b"other");
         assert_eq!(store.stats().unwrap().total(), EntryAmount { entries: 1, bytes: 5 });
     });
+}
+
+#[test]
+fn decision_33_the_first_put_counts_where_it_is_asked_for() {
+    each(StoreOptions::MEMORY, |store, time| {
+        let put = |bytes: &[u8]| store.put_if_absent(EntryKind::Result, "t", "id", bytes).unwrap();
+        assert_eq!(put(b"one"), None);
+        assert_eq!(put(b"other").as_deref(), Some(&b"one"[..]));
+        assert_eq!(store.get(EntryKind::Result, "t", "id").unwrap().unwrap(), b"one");
+        time.pass(25 * HOUR);
+        assert_eq!(put(b"late"), None, "its lifetime was over");
+        assert_eq!(store.get(EntryKind::Result, "t", "id").unwrap().unwrap(), b"late");
+    });
+}
+
+#[test]
+fn decision_33_of_many_that_put_first_all_learn_of_one() {
+    each(StoreOptions::MEMORY, |store, _| {
+        let kept: Vec<Vec<u8>> = std::thread::scope(|scope| {
+            let put = |n: u8| {
+                let kept = store.put_if_absent(EntryKind::Result, "t", "id", &[n]).unwrap();
+                kept.unwrap_or_else(|| vec![n])
+            };
+            let threads: Vec<_> = (0..8).map(|n| scope.spawn(move || put(n))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(kept.iter().all(|bytes| *bytes == kept[0]), "{kept:?}");
+    });
+}
+
+#[test]
+fn decision_33_a_store_on_disk_is_complete_until_an_entry_makes_room() {
+    let (folder, time) = (tempfile::tempdir().unwrap(), Time::default());
+    let settings = StoreOptions { max_bytes: 1 << 20, ..StoreOptions::DISK };
+    let store = DiskStore::open(folder.path(), settings).unwrap().with_clock(time.clock());
+    let at_first = store.complete_for().unwrap().unwrap();
+    store.put(EntryKind::Original, "t", "first", b"").unwrap();
+    time.pass(HOUR);
+    assert_eq!(store.complete_for().unwrap(), Some(at_first + HOUR));
+    for n in 0..16 {
+        store.put(EntryKind::Original, "t", &format!("id{n}"), &[0; 100_000]).unwrap();
+        store.finish_sweep().unwrap();
+    }
+    assert_eq!(store.get(EntryKind::Original, "t", "first").unwrap(), None);
+    assert_eq!(store.complete_for().unwrap(), Some(Duration::ZERO));
+    time.pass(HOUR);
+    store.purge(None, None).unwrap();
+    assert_eq!(store.complete_for().unwrap(), Some(Duration::ZERO));
+}
+
+#[test]
+fn decision_33_a_server_is_complete_from_when_it_was_first_asked_until_entries_are_removed() {
+    let database = Database::new();
+    let store = open(&database.url, StoreOptions::MEMORY);
+    let note = || -> String {
+        redis::cmd("GET").arg("tokenforge:1:complete").query(&mut database.connection()).unwrap()
+    };
+    assert!(store.complete_for().unwrap().unwrap() < HOUR);
+    let first = note();
+    assert!(store.complete_for().unwrap().is_some());
+    assert_eq!(note(), first, "it is remembered");
+    let (evictions, seconds) = first.rsplit_once(' ').unwrap();
+    let earlier = seconds.parse::<u64>().unwrap() - 2 * HOUR.as_secs();
+    let set = format!("{evictions} {earlier}");
+    redis::cmd("SET")
+        .arg("tokenforge:1:complete")
+        .arg(set)
+        .exec(&mut database.connection())
+        .unwrap();
+    assert!(store.complete_for().unwrap().unwrap() >= 2 * HOUR);
+    store.purge(None, None).unwrap();
+    assert!(store.complete_for().unwrap().unwrap() < HOUR);
 }
 
 #[test]

@@ -3,12 +3,16 @@
 use super::size_on_disk;
 use crate::settings::is_unused_for;
 use crate::{EntryKind, StoreError, StoreOptions, StoreStats, entry};
-use std::fs::{self, DirEntry};
+use std::fs::{self, DirEntry, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A file that has no name by then belongs to a process that was killed.
+/// Last changed when an entry made room.
+const EVICTED: &str = "evicted";
+
+/// A file that has no name by then belongs to a process that was killed. The system's own clock says so, whatever the
+/// store's may be: that is the one by which a new file is dated.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 /// Removes what is expired, then the entries unused for longest until the rest takes up `target` bytes.
@@ -24,12 +28,16 @@ pub(super) fn sweep(
             file.remove();
         }
         Some(_) => kept.push(file),
-        None if is_unused_for(ABANDONED, file.last_use, now) => {
+        None if is_unused_for(ABANDONED, file.last_use, SystemTime::now()) => {
             file.remove();
         }
         None => {}
     })?;
     let mut total: u64 = kept.iter().map(EntryFile::size_on_disk).sum();
+    if total > target {
+        // Before the first one goes: whoever finds an entry missing finds out that it may have made room.
+        note_eviction(folder, now)?;
+    }
     kept.sort_by_key(|file| file.last_use);
     for file in kept {
         if total <= target {
@@ -39,6 +47,29 @@ pub(super) fn sweep(
         file.remove();
     }
     Ok(())
+}
+
+/// Notes that entries make room.
+pub(super) fn note_eviction(folder: &Path, now: SystemTime) -> Result<(), StoreError> {
+    let path = folder.join(EVICTED);
+    let note = || {
+        let file = File::options().create(true).append(true).open(&path)?;
+        file.set_modified(now)
+    };
+    note().map_err(StoreError::file("write", &path))
+}
+
+/// Since when no entry has made room: the last time one did, or else the time the folder was made.
+pub(super) fn complete_since(folder: &Path) -> Result<Option<SystemTime>, StoreError> {
+    let modified = |name: &str| {
+        let path = folder.join(name);
+        match fs::metadata(&path).and_then(|metadata| metadata.modified()) {
+            Ok(time) => Ok(Some(time)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::file("read", &path)(error)),
+        }
+    };
+    Ok(modified(EVICTED)?.or(modified("version")?))
 }
 
 /// Counts the entries.

@@ -62,6 +62,11 @@ impl RedisServers {
         Ok(RedisConnection::Server(NodeConnection::connect(node, patience)?))
     }
 
+    /// Are they those of a cluster?
+    pub(super) fn is_cluster(&self) -> bool {
+        self.is_cluster
+    }
+
     /// The servers that were named.
     pub(super) fn nodes(&self) -> &[ConnectionInfo] {
         &self.nodes
