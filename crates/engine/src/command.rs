@@ -215,13 +215,12 @@ fn filter(stage: &SimpleCommand) -> Option<PipeEffect> {
     .map(|(_, effect)| if counts(stage) { PipeEffect::Changed } else { effect })
 }
 
-/// `grep -c`, `uniq -c`, `head -c`: a number instead of lines, or no whole lines.
+/// `grep -c`, `uniq -c`: a number instead of lines. `head -c` cuts one line, as a limit on outputs does.
 fn counts(stage: &SimpleCommand) -> bool {
     let is_count = |arg: &String| {
         arg == "--count" || (arg.starts_with('-') && !arg.starts_with("--") && arg.contains('c'))
     };
-    matches!(stage.program.as_str(), "grep" | "rg" | "uniq" | "head" | "tail")
-        && stage.args.iter().any(is_count)
+    matches!(stage.program.as_str(), "grep" | "rg" | "uniq") && stage.args.iter().any(is_count)
 }
 
 fn pipelines(line: &str, scripts: usize) -> Option<Vec<Pipeline>> {

@@ -1,6 +1,7 @@
 //! What is known about an output beside its text: the tool, the command it ran, and whether it failed.
 
 use crate::command::{CommandLine, is_log};
+use crate::html::PageOrigin;
 use crate::reference::{EXPAND_COMMAND, EXPAND_TOOL};
 use crate::tool::ToolKind;
 use serde_json::Value;
@@ -28,6 +29,8 @@ pub struct CallContext {
     pub has_context_lines: bool,
     /// Did the client mark the result as an error?
     pub is_error: bool,
+    /// If the output is a web page: whose?
+    pub(crate) page_origin: PageOrigin,
 }
 
 impl CallContext {
@@ -41,7 +44,9 @@ impl CallContext {
         };
         let command = CommandLine::from_arguments(tool, arguments);
         let has_context_lines = tool == ToolKind::Grep && asks_for_context(arguments);
-        Self { tool_name: tool_name.to_owned(), tool, command, has_context_lines, is_error }
+        let page_origin = PageOrigin::of_call(tool, arguments, command.as_ref());
+        let tool_name = tool_name.to_owned();
+        Self { tool_name, tool, command, has_context_lines, is_error, page_origin }
     }
 
     /// Is the output an original that was asked for, by the tool or by the command that fetches one back? To shorten it

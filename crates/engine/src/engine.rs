@@ -266,7 +266,7 @@ impl<'a> Engine<'a> {
         }
         let clean: Vec<StageRun<'_>> =
             payloads.iter().map(|text| self.clean(self.start_run(text, context))).collect();
-        let short = self.may_leave_out(context).then(|| self.short(&clean)).flatten();
+        let short = self.may_leave_out().then(|| self.short(&clean, context)).flatten();
         // Nothing that is kept whole competes with so little.
         let is_little = |short: &Vec<StageRun<'_>>| size(short) < size(&clean) / LITTLE;
         let exact = (!short.as_ref().is_some_and(is_little))
@@ -285,7 +285,7 @@ impl<'a> Engine<'a> {
         let before = OnceCell::new();
         let variants = runs.into_iter();
         variants
-            .filter_map(|runs| self.variant(text, &before, &parts, runs, seen))
+            .filter_map(|runs| self.variant(text, &before, &parts, runs, context, seen))
             .min_by_key(|variant| variant.weight)
             .ok_or(reason)
     }
@@ -333,12 +333,19 @@ impl<'a> Engine<'a> {
     }
 
     /// Without what can be fetched if it is wanted; `None` if there is nothing of that kind.
-    fn short<'r>(&self, clean: &[StageRun<'r>]) -> Option<Vec<StageRun<'r>>> {
-        let stages: &[_] = match self.settings.mode {
-            Mode::Aggressive => stages::LEAVE_OUT_MORE,
-            _ => stages::LEAVE_OUT,
+    fn short<'r>(
+        &'r self,
+        clean: &[StageRun<'r>],
+        context: &CallContext,
+    ) -> Option<Vec<StageRun<'r>>> {
+        let stages = match (context.is_error, self.settings.mode) {
+            // A failure is shown whole: what explains it cannot be told from what does not. What passed does not.
+            (true, _) => stages::LEAVE_OUT_PASSES.to_vec(),
+            (false, Mode::Aggressive) => {
+                self.own_stages.behind(stages::LEAVE_OUT_MORE, StagePlace::LeaveOut)
+            }
+            (false, _) => self.own_stages.behind(stages::LEAVE_OUT, StagePlace::LeaveOut),
         };
-        let stages = self.own_stages.behind(stages, StagePlace::LeaveOut);
         let short: Vec<StageRun<'r>> =
             clean.iter().map(|run| run.clone().through(&stages)).collect();
         let leaves_out = short.iter().any(|run| run.has_applied(Fidelity::Reversible));
@@ -353,9 +360,8 @@ impl<'a> Engine<'a> {
         max_output_bytes.or(usual).filter(|_| mode.is_safe())
     }
 
-    /// A failure is shown whole: what explains it cannot be told from what does not.
-    fn may_leave_out(&self, context: &CallContext) -> bool {
-        self.settings.mode.leaves_out() && self.is_reversible() && !context.is_error
+    fn may_leave_out(&self) -> bool {
+        self.settings.mode.leaves_out() && self.is_reversible()
     }
 }
 

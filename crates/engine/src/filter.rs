@@ -3,6 +3,8 @@
 //! A [`FamilyFilter`] is a TOML text: which commands it is for and which lines of their output are progress, passes and noise.
 //! `src/filters/README.md` describes every key. [`FilterSet::builtin`] holds those that come with Tokenforge.
 //!
+//! Beside the lines that its patterns know, a filter may leave out what is recognised by structure alone: `structure.rs`.
+//!
 //! What a filter leaves out it says, with exact counts, in the place where the first of those lines stood. It is for
 //! outputs whose original is kept elsewhere and can be fetched back. It never makes a text longer, and a text it has
 //! written it leaves alone.
@@ -32,9 +34,11 @@ mod set;
 mod shorten;
 mod signal;
 mod strip;
+mod structure;
 
 use std::sync::OnceLock;
 
+use apply::FilterScope;
 pub use apply::FilteredOutput;
 pub use check::FilterTestFailure;
 pub use matching::Invocation;

@@ -20,6 +20,7 @@ mod name;
 pub(crate) use marker::session_duplicate;
 pub(crate) use marker::{has_pointers, is_duplicate};
 pub use name::ToolCall;
+pub(crate) use name::WholeFile;
 
 use crate::numbers::{self, ThinnedNumbers};
 use crate::reference::Reference;

@@ -1,7 +1,11 @@
 //! JSON written in the form that costs fewest tokens: the whole output, JSON lines, and JSON inside other text.
 
 pub mod embedded;
+mod layout;
 pub mod lines;
+pub mod nested;
+pub mod python_repr;
+pub mod truncated;
 
 use std::borrow::Cow;
 use tokenforge_formats::{Form, FormChoice, Json, decode_any, stc2};

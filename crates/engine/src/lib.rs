@@ -43,6 +43,7 @@ mod lines;
 mod mode;
 mod nature;
 mod notation;
+pub mod old_results;
 mod output;
 pub mod overrides;
 pub mod prompt;
@@ -72,9 +73,15 @@ pub mod cap;
 #[doc(hidden)]
 pub mod columns;
 #[doc(hidden)]
+pub mod csv;
+#[doc(hidden)]
 pub mod dictionary;
 #[doc(hidden)]
+pub mod diff_headers;
+#[doc(hidden)]
 pub mod fold;
+#[doc(hidden)]
+pub mod html;
 #[doc(hidden)]
 pub mod json;
 #[doc(hidden)]
@@ -107,6 +114,7 @@ pub use restore::{RestoreError, is_compressed, restore};
 pub use session::Session;
 pub use settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings, Stc2Policy};
 pub use stage::{Stage, StageContext, StageOutput, TextLayer};
+pub use stages::names as stage_names;
 pub use tokenforge_redact::terminal;
 pub use tokenforge_tokens::ModelClass;
 pub use tokenforge_tokens::interrupt::Deadline;

@@ -15,7 +15,10 @@
 use crate::engine::is_marked;
 use crate::history::has_pointers;
 use crate::reference::Reference;
-use crate::{columns, dictionary, fold, json, lines, numbers, paths, templates, wrapper};
+use crate::wrapper::unescaped::{self, UnescapedOutput};
+use crate::{
+    columns, csv, dictionary, diff_headers, fold, json, lines, numbers, paths, templates, wrapper,
+};
 use tokenforge_formats::MAX_OUTPUT;
 
 /// How what a stage wrote is known, and read.
@@ -31,13 +34,34 @@ impl StageReader {
     }
 }
 
-/// The stages over whose text nothing is written: JSON in a form, and the column of a file, whose text stays exact. What
+/// The stages over whose text nothing is written: JSON in a form, diffs, and the column of a file, whose text stays exact. What
 /// looks like a note in it is data.
 const ALONE: &[StageReader] = &[
     StageReader {
         stage: "json_lines",
         is_written: json::lines::is_array,
         decode: json::lines::decode,
+    },
+    StageReader { stage: "csv_rows", is_written: csv::is_array, decode: csv::decode },
+    StageReader {
+        stage: "diff_headers",
+        is_written: diff_headers::has_written,
+        decode: diff_headers::decode,
+    },
+    StageReader {
+        stage: "nested_json",
+        is_written: json::nested::is_written,
+        decode: json::nested::decode,
+    },
+    StageReader {
+        stage: "python_repr",
+        is_written: json::python_repr::is_written,
+        decode: json::python_repr::decode,
+    },
+    StageReader {
+        stage: "truncated_json",
+        is_written: json::truncated::is_written,
+        decode: json::truncated::decode,
     },
     StageReader { stage: "json", is_written: json::is_form, decode: json::decode },
     StageReader { stage: "line_numbers", is_written: has_column, decode: numbers::decode },
@@ -110,9 +134,19 @@ pub fn restore(text: &str) -> Result<String, RestoreError> {
     if has_pointers(text) {
         return Err(RestoreError::Points);
     }
+    if unescaped::is_written(text) {
+        let output =
+            UnescapedOutput::parse(text).ok_or(RestoreError::Damaged("unescaped_strings"))?;
+        return Ok(output.escape(&payloads(output.payloads().iter().copied())?));
+    }
     let parts = wrapper::unwrap(text);
+    Ok(parts.rewrap(&payloads(parts.payloads())?))
+}
+
+/// The texts that became these payloads of one text.
+fn payloads<'t>(parts: impl Iterator<Item = &'t str>) -> Result<Vec<String>, RestoreError> {
     let (mut payloads, mut bytes) = (Vec::new(), 0);
-    for part in parts.payloads() {
+    for part in parts {
         if let Some((reference, _)) = Reference::leading(part) {
             return Err(RestoreError::LeftOut(reference));
         }
@@ -124,7 +158,7 @@ pub fn restore(text: &str) -> Result<String, RestoreError> {
         }
         payloads.push(restored);
     }
-    Ok(parts.rewrap(&payloads))
+    Ok(payloads)
 }
 
 fn payload(text: &str) -> Result<String, RestoreError> {

@@ -73,6 +73,11 @@ impl<'a> StageRun<'a> {
         }
     }
 
+    /// Whatever the time is: for what takes one pass and must not depend on it.
+    pub(crate) fn without_deadline(self) -> Self {
+        StageRun { deadline: None, ..self }
+    }
+
     pub(crate) fn through(mut self, stages: &[&dyn Stage]) -> Self {
         for stage in stages {
             self.step(*stage);
@@ -217,7 +222,11 @@ impl<'a> StageRun<'a> {
         if self.deadline.is_some_and(Deadline::has_passed) {
             return Err(StageOutcome::OutOfTime);
         }
-        if !isolate_panic(|| stage.is_for(&self.subject))? || !self.may_be_given_to(stage) {
+        let is_skipped = self.subject.settings.skips_stage(stage.name());
+        if is_skipped
+            || !isolate_panic(|| stage.is_for(&self.subject))?
+            || !self.may_be_given_to(stage)
+        {
             return Err(StageOutcome::NotFor);
         }
         if self.text().len() > CEILING_BYTES && stage.fidelity() != Fidelity::Safety {

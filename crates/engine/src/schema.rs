@@ -1,18 +1,20 @@
-//! Schema compression: the descriptions in tool schemas without superfluous white space.
+//! Schema compression: tool schemas in fewer words.
 //!
-//! Tool schemas are sent with every request. [`minify_tools`] changes their description strings and nothing else:
-//! the rest of the text stays as it is, byte for byte.
+//! Tool schemas are sent with every request. [`minify_tools`] changes their description strings and nothing else;
+//! [`compact_tools`] also leaves out keywords that no provider reads. The rest of the text stays as it is, byte for byte.
 
 mod describe;
 mod edit;
+mod keywords;
 
 #[doc(hidden)] // for `dev/laws`
 pub use describe::minify_description;
 
-use edit::descriptions;
+use edit::members;
+use keywords::KeywordCuts;
 use tokenforge_json::{Edit, Json, TapeValue};
 
-/// How many containers deep descriptions are looked for in a schema.
+/// How many containers deep a schema is looked into.
 const MAX_DEPTH: usize = 32;
 
 /// Minifies every description in a tool or a list of tools, as any provider spells them, and leaves out those that
@@ -27,61 +29,100 @@ const MAX_DEPTH: usize = 32;
 /// assert_eq!(minify_tools(minified), None);
 /// ```
 pub fn minify_tools(tools_json: &str) -> Option<String> {
-    let json = Json::parse(tools_json).ok()?;
-    let mut edits = Edit::new(tools_json);
-    let root = json.root();
-    if root.is_array() {
-        root.elements().for_each(|tool| self::tool(tool, MAX_DEPTH, &mut edits));
-    } else {
-        tool(root, MAX_DEPTH, &mut edits);
-    }
-    (!edits.is_empty()).then(|| edits.done().into_owned())
+    rewrite(tools_json, |_| KeywordCuts::NONE)
 }
 
-/// A tool: its own description, its schemas, and the tools inside for providers that wrap them.
-fn tool(tool: TapeValue<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
-    let Some(below) = depth.checked_sub(1) else { return };
-    descriptions(tool, edits);
-    for (key, value) in tool.members() {
-        match key.string().as_deref() {
-            // OpenAI's chat completions, Bedrock's converse.
-            Some("function" | "custom" | "toolSpec") => self::tool(value, below, edits),
-            // Gemini's, and the lists of MCP and of Bedrock.
-            Some("functionDeclarations" | "function_declarations" | "tools") => {
-                value.elements().for_each(|tool| self::tool(tool, below, edits));
+/// The same, and without the keywords `$schema`, `title` and `additionalProperties: false` in the schemas of tools that
+/// are not strict. `None` if that changes nothing, or if the text is not JSON.
+///
+/// ```
+/// use tokenforge_engine::schema::compact_tools;
+///
+/// let tools = r#"[{"name":"read","input_schema":{"title":"Read","type":"object","additionalProperties":false}}]"#;
+/// let compact = r#"[{"name":"read","input_schema":{"type":"object"}}]"#;
+/// assert_eq!(compact_tools(tools).as_deref(), Some(compact));
+/// ```
+pub fn compact_tools(tools_json: &str) -> Option<String> {
+    rewrite(tools_json, KeywordCuts::of_tool)
+}
+
+/// What may be left out of the schemas of a tool.
+type CutsOfTool = fn(TapeValue<'_, '_>) -> KeywordCuts;
+
+fn rewrite(tools_json: &str, cuts: CutsOfTool) -> Option<String> {
+    let json = Json::parse(tools_json).ok()?;
+    let mut walk = SchemaWalk { cuts, edits: Edit::new(tools_json) };
+    let root = json.root();
+    match root.is_array() {
+        true => walk.tools(root, MAX_DEPTH),
+        false => walk.tool(root, cuts(root), MAX_DEPTH),
+    }
+    (!walk.edits.is_empty()).then(|| walk.edits.done().into_owned())
+}
+
+struct SchemaWalk<'a> {
+    cuts: CutsOfTool,
+    edits: Edit<'a>,
+}
+
+impl SchemaWalk<'_> {
+    fn tools(&mut self, list: TapeValue<'_, '_>, depth: usize) {
+        list.elements().for_each(|tool| self.tool(tool, (self.cuts)(tool), depth));
+    }
+
+    /// A tool: its own description, its schemas, and the tools inside for providers that wrap them.
+    fn tool(&mut self, tool: TapeValue<'_, '_>, cuts: KeywordCuts, depth: usize) {
+        let Some(below) = depth.checked_sub(1) else { return };
+        members(tool, KeywordCuts::NONE, &mut self.edits);
+        for (key, value) in tool.members() {
+            match key.string().as_deref() {
+                // OpenAI's chat completions, Bedrock's converse.
+                Some("function" | "custom" | "toolSpec") => self.tool(value, cuts, below),
+                // The lists of MCP and of Bedrock, and OpenAI's namespaces.
+                Some("tools") => self.tools(value, below),
+                // Gemini's.
+                Some("functionDeclarations" | "function_declarations") => {
+                    let cuts = |tool| (self.cuts)(tool).of_gemini();
+                    let tools: Vec<_> = value.elements().map(|tool| (tool, cuts(tool))).collect();
+                    tools.into_iter().for_each(|(tool, cuts)| self.tool(tool, cuts, below));
+                }
+                Some(
+                    // OpenAI and Gemini, Anthropic, Bedrock and MCP.
+                    "parameters" | "input_schema" | "inputSchema"
+                    // Gemini's other fields, and what tools return.
+                    | "parametersJsonSchema" | "parameters_json_schema"
+                    | "response" | "responseJsonSchema" | "response_json_schema"
+                    | "outputSchema" | "output_schema",
+                ) => self.schema(value, cuts, MAX_DEPTH),
+                _ => {}
             }
-            Some(
-                // OpenAI and Gemini, Anthropic, Bedrock and MCP.
-                "parameters" | "input_schema" | "inputSchema"
-                // Gemini's other fields, and what tools return.
-                | "parametersJsonSchema" | "parameters_json_schema"
-                | "response" | "responseJsonSchema" | "response_json_schema"
-                | "outputSchema" | "output_schema",
-            ) => schema(value, MAX_DEPTH, edits),
-            _ => {}
         }
     }
-}
 
-/// A JSON Schema, or an array of them.
-fn schema(schema: TapeValue<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
-    let Some(below) = depth.checked_sub(1) else { return };
-    descriptions(schema, edits);
-    schema.elements().for_each(|element| self::schema(element, below, edits));
-    for (key, value) in schema.members() {
-        match key.string().as_deref() {
-            // What these hold is data: a description in it is somebody's value.
-            Some("default" | "enum" | "examples" | "example" | "const" | "required") => {}
-            Some(extension) if extension.starts_with("x-") => {}
-            // Here the keys are names that the author chose, `description` among them.
-            Some(
-                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
-                | "dependencies",
-            ) => {
-                let Some(below) = below.checked_sub(1) else { continue };
-                value.members().for_each(|(_, named)| self::schema(named, below, edits));
+    /// A JSON Schema, or an array of them.
+    fn schema(&mut self, schema: TapeValue<'_, '_>, cuts: KeywordCuts, depth: usize) {
+        let Some(below) = depth.checked_sub(1) else { return };
+        members(schema, cuts, &mut self.edits);
+        schema.elements().for_each(|element| self.schema(element, cuts, below));
+        for (key, value) in schema.members() {
+            match key.string().as_deref() {
+                // What these hold is data: a description in it is somebody's value.
+                Some("default" | "enum" | "examples" | "example" | "const" | "required") => {}
+                Some(extension) if extension.starts_with("x-") => {}
+                // Here the keys are names that the author chose, `description` and `title` among them.
+                Some(
+                    "properties" | "patternProperties" | "$defs" | "definitions"
+                    | "dependentSchemas" | "dependencies",
+                ) => {
+                    let Some(below) = below.checked_sub(1) else { continue };
+                    value.members().for_each(|(_, named)| self.schema(named, cuts, below));
+                }
+                Some(keyword) if keywords::holds_schemas(keyword) => {
+                    self.schema(value, cuts, below);
+                }
+                // It may hold anything: what looks like a keyword there need not be one.
+                _ => self.schema(value, KeywordCuts::NONE, below),
             }
-            _ => self::schema(value, below, edits),
         }
     }
 }
@@ -189,6 +230,82 @@ mod tests {
         assert_eq!(minify_tools(&nested(32)), None);
         assert_eq!(minify_tools(&nested(400)), None);
         assert_eq!(minify_tools(&nested(100_000)), None);
+    }
+
+    #[test]
+    fn f15_compact_drops_keywords_that_no_provider_reads() {
+        let schema = |marks: &str, end: &str| {
+            format!(
+                r#"{{{marks}"type":"object","properties":{{"title":{{{marks}"type":"string"}},"$schema":{{"anyOf":[{{{marks}"type":"null"}}]}}}},"items":{{{marks}"x":1}},"$defs":{{"additionalProperties":{{{marks}"type":"object"{end}}}}}{end}}}"#
+            )
+        };
+        let (marks, end) = (
+            r#""$schema":"http://json-schema.org/draft-07/schema#","title":"T","#,
+            r#","additionalProperties" : false"#,
+        );
+        for around in [
+            r#"[{"name":"t","title":"T","input_schema":SCHEMA}]"#,
+            r#"[{"type":"function","function":{"name":"t","parameters":SCHEMA}}]"#,
+            r#"[{"type":"function","name":"t","strict":false,"parameters":SCHEMA}]"#,
+            r#"[{"type":"namespace","name":"n","tools":[{"type":"function","name":"t","strict":false,"parameters":SCHEMA}]}]"#,
+            r#"[{"toolSpec":{"name":"t","inputSchema":{"json":SCHEMA}}}]"#,
+        ] {
+            let tools = around.replace("SCHEMA", &schema(marks, end));
+            let compact = around.replace("SCHEMA", &schema("", ""));
+            assert_eq!(compact_tools(&tools).as_deref(), Some(&*compact), "{around}");
+            assert_eq!(compact_tools(&compact), None);
+            assert_eq!(minify_tools(&tools), None);
+        }
+    }
+
+    #[test]
+    fn f15_compact_leaves_strict_tools_all_but_their_descriptions() {
+        let schema = r#"{"title":"T","type":"object","description":"a  b","properties":{"strict":{"type":"boolean"}},"additionalProperties":false}"#;
+        for around in [
+            r#"[{"name":"t","input_schema":SCHEMA,"strict":true}]"#,
+            r#"[{"type":"function","function":{"strict":true,"name":"t","parameters":SCHEMA}}]"#,
+            // Responses are strict unless they say otherwise.
+            r#"[{"type":"function","name":"t","parameters":SCHEMA}]"#,
+            r#"[{"type":"function","name":"t","parameters":SCHEMA,"strict":null}]"#,
+            r#"[{"toolSpec":{"name":"t","inputSchema":{"json":SCHEMA},"strict":true}}]"#,
+        ] {
+            let tools = around.replace("SCHEMA", schema);
+            assert_eq!(compact_tools(&tools), Some(tools.replace("  ", " ")), "{around}");
+        }
+        let mixed = r#"[{"name":"a","input_schema":{"title":"T"},"strict":true},{"name":"b","input_schema":{"title":"T"}}]"#;
+        let left = mixed.replace(r#""b","input_schema":{"title":"T"}"#, r#""b","input_schema":{}"#);
+        assert_eq!(compact_tools(mixed), Some(left));
+    }
+
+    #[test]
+    fn f15_compact_keeps_what_gemini_decodes_by_and_what_is_data() {
+        let gemini = r#"[{"functionDeclarations":[{"name":"t","parametersJsonSchema":{"$schema":"s","additionalProperties":false}}]}]"#;
+        assert_eq!(compact_tools(gemini), Some(gemini.replace(r#""$schema":"s","#, "")));
+        for kept in [
+            r#"{"default":{"title":"a"}}"#,
+            r#"{"enum":[{"title":"a","additionalProperties":false}]}"#,
+            r#"{"vendor":{"title":"a","$schema":"b","additionalProperties":false}}"#,
+            r#"{"title":{"type":"string"},"$schema":1,"additionalProperties":true}"#,
+            r#"{"additionalProperties":{"type":"string"}}"#,
+        ] {
+            assert_eq!(
+                compact_tools(&format!(r#"[{{"name":"t","input_schema":{kept}}}]"#)),
+                None,
+                "{kept}"
+            );
+        }
+    }
+
+    #[test]
+    fn f15_compact_is_bounded_in_depth() {
+        let nested = |depth: usize| {
+            let (open, close) = (r#"{"not":"#.repeat(depth), "}".repeat(depth));
+            format!(r#"[{{"name":"t","input_schema":{open}{{"title":"T"}}{close}}}]"#)
+        };
+        assert!(compact_tools(&nested(31)).is_some());
+        for depth in [32, 400, 100_000] {
+            assert_eq!(compact_tools(&nested(depth)), None);
+        }
     }
 
     #[test]

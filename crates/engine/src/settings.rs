@@ -47,6 +47,8 @@ pub struct Settings {
     pub dedup: bool,
     /// Tools whose results are only redacted.
     pub skip_tools: SkipTools,
+    /// Stages that are not run, by name: what one of them is worth is measured by leaving it out.
+    pub skip_stages: Vec<String>,
     /// Who counts the tokens.
     pub counter: Counter,
     /// How well the model reads what is written in other words.
@@ -65,6 +67,7 @@ impl Default for Settings {
             expand_hint: None,
             dedup: true,
             skip_tools: SkipTools::default(),
+            skip_stages: Vec::new(),
             counter: Counter::default(),
             model_class: ModelClass::default(),
         }
@@ -72,6 +75,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Is a stage not to be run?
+    #[must_use]
+    pub(crate) fn skips_stage(&self, name: &str) -> bool {
+        self.skip_stages.iter().any(|skipped| skipped == name)
+    }
+
     /// The forms that JSON may take, with the versions and levels of STC that a model gets.
     #[must_use]
     pub fn json_forms(&self) -> Vec<Form> {
@@ -128,6 +137,7 @@ impl Settings {
             expand_hint,
             dedup,
             skip_tools,
+            skip_stages,
             counter,
             model_class,
         } = self;
@@ -142,6 +152,7 @@ impl Settings {
         let forms = json_formats.iter().map(|form| format!("json_format={}\n", form_name(*form)));
         let skipped =
             skip_tools.entries().map(|entry| format!("skip_tool={}:{entry}\n", entry.len()));
+        let stages = skip_stages.iter().map(|stage| format!("skip_stage={stage}\n"));
         let counter = match counter {
             Counter::Exact(vocabulary) => format!("counter={}\n", vocabulary.name()),
             _ => "counter=estimate\n".to_owned(),
@@ -150,7 +161,7 @@ impl Settings {
         let is_usual = *model_class == ModelClass::default();
         let class = (!is_usual).then(|| format!("model_class={model_class}\n"));
         text.extend(limit.into_iter().chain(hint).chain(dedup).chain(class));
-        text.extend(forms.chain(skipped).chain([counter]));
+        text.extend(forms.chain(skipped).chain(stages).chain([counter]));
         text
     }
 }
@@ -226,6 +237,7 @@ mod tests {
             expand_hint: Some(ExpandHint::Tool),
             dedup: true,
             skip_tools: SkipTools::parse(["read", "get \"x\"\n"]),
+            skip_stages: Vec::new(),
             counter: Counter::Estimate,
             model_class: ModelClass::Large,
         };
@@ -251,6 +263,7 @@ mod tests {
             Settings { expand_hint: Some(ExpandHint::Command), ..settings() },
             Settings { dedup: false, ..settings() },
             Settings { skip_tools: SkipTools::parse(["read"]), ..settings() },
+            Settings { skip_stages: vec!["json".to_owned()], ..settings() },
             Settings { counter: Counter::Estimate, ..settings() },
             Settings { model_class: ModelClass::Small, ..settings() },
         ];

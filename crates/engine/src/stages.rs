@@ -2,7 +2,7 @@
 
 mod json;
 
-use crate::command::PipeEffect;
+use crate::command::{CommandLine, MainCommand, PipeEffect, SimpleCommand};
 use crate::dictionary;
 use crate::fidelity::Fidelity;
 use crate::filter::Invocation;
@@ -10,10 +10,12 @@ use crate::nature::Nature;
 use crate::runner;
 use crate::settings::{DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
+use crate::wrapper::unescaped;
 use crate::{
-    binary, cap, columns, fold, normalize, numbers, padding, paths, progress, templates, terminal,
-    whitespace,
+    binary, cap, columns, csv, diff_headers, fold, html, normalize, numbers, padding, paths,
+    progress, templates, terminal, whitespace,
 };
+use std::borrow::Cow;
 
 /// What a terminal would not show.
 pub(crate) const CLEAN: &[&dyn Stage] = &[&PROGRESS, &TERMINAL];
@@ -22,8 +24,19 @@ pub(crate) const CLEAN: &[&dyn Stage] = &[&PROGRESS, &TERMINAL];
 pub(crate) const SUPPRESS: &[&dyn Stage] = &[&BINARY];
 
 /// Fewer tokens for the same content, and lines that can still be cut out.
-pub(crate) const COMPACT: &[&dyn Stage] =
-    &[&json::WHOLE, &json::LINES, &json::EMBEDDED, &Numbers, &PADDING, &WHITESPACE];
+pub(crate) const COMPACT: &[&dyn Stage] = &[
+    &json::NESTED,
+    &json::WHOLE,
+    &json::PYTHON,
+    &json::LINES,
+    &CsvRows,
+    &DiffHeaders,
+    &json::TRUNCATED,
+    &json::EMBEDDED,
+    &Numbers,
+    &PADDING,
+    &WHITESPACE,
+];
 
 /// Fewer tokens by lines that are read together with a legend. One of them is used, the cheapest.
 pub(crate) const NOTATIONS: &[&dyn Stage] = &[&PATHS, &COLUMNS, &TEMPLATES];
@@ -34,20 +47,32 @@ pub(crate) const ALL_NOTATIONS: &[&dyn Stage] = &[&PATHS, &COLUMNS, &TEMPLATES, 
 /// Lines that come again, said once.
 pub(crate) const REPEATS: &[&dyn Stage] = &[&FOLD];
 
-/// What a tool's family says can be left out, and files that were written as letters.
-pub(crate) const LEAVE_OUT: &[&dyn Stage] = &[&Family, &BASE64];
+/// A whole output in its wrapper, behind what was done to its payloads.
+pub(crate) const WRAPPED: &[&dyn Stage] = &[&Unescaped];
+
+/// What a tool's family says can be left out, the markup of web pages, and files that were written as letters.
+pub(crate) const LEAVE_OUT: &[&dyn Stage] = &[&Family, &WebPage, &BASE64];
+
+/// What can be left out of a failed call: what passed in it.
+pub(crate) const LEAVE_OUT_PASSES: &[&dyn Stage] = &[&Family];
 
 /// That, and timestamps, ids and addresses.
-pub(crate) const LEAVE_OUT_MORE: &[&dyn Stage] = &[&Family, &BASE64, &NORMALIZE];
+pub(crate) const LEAVE_OUT_MORE: &[&dyn Stage] = &[&Family, &WebPage, &BASE64, &NORMALIZE];
 
 /// A head, the first error and a tail of what is still far too long.
 pub(crate) const CAP: &[&dyn Stage] = &[&Cap];
 
 /// Does the text that a lossless stage wrote stand for the one it was given? `None` if no built-in stage has this name.
 pub(crate) fn restores(stage: &str, before: &str, after: &str) -> Option<bool> {
-    let stages = COMPACT.iter().chain(ALL_NOTATIONS).chain(REPEATS);
+    let stages = COMPACT.iter().chain(ALL_NOTATIONS).chain(REPEATS).chain(WRAPPED);
     let stage = stages.copied().find(|other| other.name() == stage)?;
     Some(runner::restores(stage, before, after))
+}
+
+/// The names of the built-in stages, in their order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let stages = [CLEAN, SUPPRESS, LEAVE_OUT_MORE, COMPACT, ALL_NOTATIONS, REPEATS, CAP, WRAPPED];
+    stages.into_iter().flatten().map(|stage| stage.name())
 }
 
 static PROGRESS: Cosmetic = Cosmetic::always("progress", progress::settle);
@@ -187,6 +212,94 @@ impl Stage for Numbers {
     }
 }
 
+/// Delimiter-separated rows as one array.
+struct CsvRows;
+
+impl Stage for CsvRows {
+    fn name(&self) -> &'static str {
+        "csv_rows"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    fn layer(&self) -> TextLayer {
+        TextLayer::Form
+    }
+
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
+        let Settings { counter, .. } = subject.settings;
+        let text = csv::encode(text, &subject.settings.json_forms(), *counter)?;
+        Some(StageOutput { layer: TextLayer::Form, ..text.into() })
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        csv::decode(text)
+    }
+}
+
+/// The headers of the files in a diff. Hunks stay as they are, and so do patches that are files.
+struct DiffHeaders;
+
+impl Stage for DiffHeaders {
+    fn name(&self) -> &'static str {
+        "diff_headers"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
+        let reads_legends = subject.settings.model_class.reads().notations.is_none();
+        subject.nature == Nature::Diff && !subject.context.is_file_text() && reads_legends
+    }
+
+    fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
+        diff_headers::encode(text).map(Into::into)
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        diff_headers::decode(text)
+    }
+}
+
+/// Payloads that stand between quotes in their wrapper, as they are.
+struct Unescaped;
+
+impl Stage for Unescaped {
+    fn name(&self) -> &'static str {
+        "unescaped_strings"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    /// Of files too: their text is the more exact the fewer escapes are in it.
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
+        subject.settings.model_class.reads().notations.is_none()
+    }
+
+    /// However few bytes are saved: an escape is one byte, and often a token or two.
+    fn least_saving(&self) -> usize {
+        usize::MAX
+    }
+
+    fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
+        unescaped::encode(text).map(Into::into)
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        unescaped::decode(text)
+    }
+
+    fn canonical<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        unescaped::minify(text)
+    }
+}
+
 /// A stage that takes something away.
 struct Removal {
     name: &'static str,
@@ -229,20 +342,51 @@ impl Stage for Family {
     }
 
     fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
-        let main = subject.context.command.as_ref().and_then(|command| command.main());
-        let invocation =
-            main.filter(|main| main.effect != PipeEffect::Changed).map(|main| Invocation {
-                program: &main.command.program,
-                subcommand: main.command.subcommand.as_deref(),
-                args: &main.command.args,
-            });
+        let line = subject.context.command.as_ref();
+        let main = line.and_then(CommandLine::main);
+        let invocation = main.filter(|main| main.effect != PipeEffect::Changed).map(invocation_of);
         // Data is not what a filter leaves lines out of.
         if invocation.is_none() && text.trim_ascii_start().starts_with(['{', '[']) {
             return None;
         }
-        let filter = subject.filters.find(invocation.as_ref(), text)?;
-        Some(filter.apply(text)?.text.into())
+        // Of a command that nobody knows all lines must be there, and none of them asked for: `build && git log`.
+        let is_run = |line: &CommandLine| {
+            line.all().all(|main| {
+                main.effect == PipeEffect::Whole
+                    && !subject.filters.is_asked_for(&invocation_of(main))
+            })
+        };
+        let fallback = || line.filter(|line| is_run(line)).and_then(|_| subject.filters.fallback());
+        let filter = subject.filters.find(invocation.as_ref(), text).or_else(fallback)?;
+        let filtered = match subject.context.is_error {
+            true => filter.apply_to_failed_call(text)?,
+            false => filter.apply(text)?,
+        };
+        Some(filtered.text.into())
     }
+}
+
+/// A web page as its reader sees it.
+struct WebPage;
+
+impl Stage for WebPage {
+    fn name(&self) -> &'static str {
+        "html_text"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Reversible
+    }
+
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
+        html::apply(text, subject.context.page_origin).map(Into::into)
+    }
+}
+
+/// A command as far as filters look at it.
+fn invocation_of(main: MainCommand<'_>) -> Invocation<'_> {
+    let SimpleCommand { program, subcommand, args, .. } = main.command;
+    Invocation { program, subcommand: subcommand.as_deref(), args }
 }
 
 /// Repeated strings named once.

@@ -21,12 +21,13 @@ mod edges;
 mod envelope;
 mod gemini;
 mod json;
-mod json_string;
+pub(crate) mod json_string;
 mod opening;
-mod python_string;
+pub(crate) mod python_string;
 mod slot;
 mod tags;
 mod text_content;
+pub mod unescaped;
 
 pub use codec::Codec;
 pub use json_string::JsonStyle;
@@ -76,10 +77,7 @@ impl<'a> Parts<'a> {
 
     /// The texts of the payloads, in order.
     pub fn payloads(&self) -> impl Iterator<Item = &str> {
-        self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Payload(payload) => Some(&*payload.text),
-            Piece::Keep(_) => None,
-        })
+        self.pieces.iter().filter_map(Piece::payload).map(|payload| &*payload.text)
     }
 
     /// Puts payloads into the wrapper, one for each in order; where one is missing the old one stays. The old ones give
@@ -108,13 +106,27 @@ impl Payload<'_> {
     }
 }
 
-impl Piece<'_> {
+impl<'a> Piece<'a> {
     /// Where the piece stands in the output.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         match self {
             Self::Keep(range) => range.clone(),
             Self::Payload(payload) => payload.range.clone(),
+        }
+    }
+
+    fn payload(&self) -> Option<&Payload<'a>> {
+        match self {
+            Self::Keep(_) => None,
+            Self::Payload(payload) => Some(payload),
+        }
+    }
+
+    fn payload_mut(&mut self) -> Option<&mut Payload<'a>> {
+        match self {
+            Self::Keep(_) => None,
+            Self::Payload(payload) => Some(payload),
         }
     }
 

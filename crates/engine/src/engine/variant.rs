@@ -2,12 +2,14 @@
 
 use super::head::ReferenceHead;
 use super::{Engine, has_left_out};
+use crate::context::CallContext;
 use crate::fidelity::Fidelity;
 use crate::history::{History, PointerScope, ToolCall};
 use crate::output::count_or_estimate;
 use crate::record::{StageOutcome, StageStep};
 use crate::reference::Reference;
 use crate::runner::StageRun;
+use crate::stages;
 use crate::wrapper::{Parts, Piece};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -38,6 +40,7 @@ impl Engine<'_> {
         before: &OnceCell<usize>,
         parts: &Parts<'_>,
         runs: Vec<StageRun<'_>>,
+        context: &CallContext,
         seen: ModelView<'_>,
     ) -> Option<OutputVariant> {
         let left_out = runs.iter().any(has_left_out);
@@ -55,6 +58,7 @@ impl Engine<'_> {
             }
             None => text.into(),
         };
+        let (body, unescaping) = self.unescaped(body, parts, context);
         let reference = if left_out { self.reference(text) } else { None };
         let has_notation = runs.iter().any(StageRun::has_notation);
         let scope = if has_notation { PointerScope::Whole } else { PointerScope::Lines };
@@ -78,8 +82,25 @@ impl Engine<'_> {
         if weight >= before() && !is_safety {
             return None;
         }
-        let steps = steps(&runs, is_pointed);
+        let steps = steps(&runs, unescaping, is_pointed);
         Some(OutputVariant { text: forwarded, tokens: (before(), after), weight, steps, reference })
+    }
+
+    /// The body with its payloads unescaped where they are escaped and it is smaller so, and what was done.
+    fn unescaped<'b>(
+        &self,
+        body: Cow<'b, str>,
+        parts: &Parts<'_>,
+        context: &CallContext,
+    ) -> (Cow<'b, str>, Vec<StageStep>) {
+        if !self.settings.mode.compacts() || !parts.has_escapes() {
+            return (body, Vec::new());
+        }
+        // It takes one pass, so the clock need not decide about it.
+        let run = self.start_run(&body, context).without_deadline().through(stages::WRAPPED);
+        let steps = run.steps().to_vec();
+        let unescaped = run.has_changed().then(|| run.text().to_owned());
+        (unescaped.map_or(body, Cow::Owned), steps)
     }
 
     /// What would be forwarded with pointers to what earlier results show, if it is smaller with them.
@@ -118,10 +139,11 @@ impl Engine<'_> {
     }
 }
 
-/// What was done to a variant, and whether it points to earlier results.
-fn steps(runs: &[StageRun<'_>], is_pointed: bool) -> Vec<StageStep> {
+/// What was done to a variant's payloads and to their escapes, and whether it points to earlier results.
+fn steps(runs: &[StageRun<'_>], unescaping: Vec<StageStep>, is_pointed: bool) -> Vec<StageStep> {
     let mut steps = Vec::with_capacity(runs.iter().map(|run| run.steps().len()).sum::<usize>() + 1);
     runs.iter().for_each(|run| steps.extend_from_slice(run.steps()));
+    steps.extend(unescaping);
     steps.push(pointing(is_pointed));
     steps
 }

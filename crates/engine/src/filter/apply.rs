@@ -5,6 +5,7 @@ use memchr::memchr_iter;
 use super::mark::LineMarks;
 use super::shorten::ShortenedLines;
 use super::strip::visible_text;
+use super::structure::LineRole;
 use super::{FamilyFilter, note};
 
 /// What is left of an output.
@@ -18,19 +19,46 @@ pub struct FilteredOutput {
     pub shortened_lines: usize,
 }
 
+/// How much a filter may leave out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FilterScope {
+    /// All that does not matter.
+    Whole,
+    /// Only passes.
+    Passes,
+}
+
+impl FilterScope {
+    pub(super) fn allows(self, role: LineRole) -> bool {
+        self == Self::Whole || role == LineRole::Pass
+    }
+}
+
 impl FamilyFilter {
     /// Leaves out what does not matter; nothing if the text would not become shorter or was already filtered.
     pub fn apply(&self, text: &str) -> Option<FilteredOutput> {
+        self.apply_within(text, FilterScope::Whole)
+    }
+
+    /// Leaves out what passed, and nothing else: what explains a failure cannot be told from what does not.
+    pub fn apply_to_failed_call(&self, text: &str) -> Option<FilteredOutput> {
+        self.apply_within(text, FilterScope::Passes)
+    }
+
+    fn apply_within(&self, text: &str, scope: FilterScope) -> Option<FilteredOutput> {
         if !self.is_lossy() || note::is_in(text) {
             return None;
         }
         let patterns = self.patterns()?;
         let lines = lines_of(text);
-        let marks = LineMarks::of(&self.written, patterns, &lines);
+        let marks = LineMarks::of(&self.written, patterns, &lines, scope);
         let may_change = |line: usize| {
             !marks.is_left_out(line) && !patterns.keep.is_match(visible_text(lines[line]))
         };
-        let shortened = ShortenedLines::of(&self.written, patterns, &lines, may_change);
+        let shortened = match scope {
+            FilterScope::Whole => ShortenedLines::of(&self.written, patterns, &lines, may_change),
+            FilterScope::Passes => ShortenedLines::default(),
+        };
 
         let mut notes = [marks.notes(), &shortened.notes].concat();
         if notes.is_empty() {

@@ -89,6 +89,7 @@ pub(super) const FILES: &[(&str, &str)] = files! {
     "ruff"
     "ruff-other"
     "sql"
+    "structure"
     "system"
     "terraform"
     "terraform-other"

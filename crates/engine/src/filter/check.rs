@@ -52,8 +52,9 @@ impl FamilyFilter {
     /// Whether the filter is for the test's command, or knows the shape of its input if no command is given.
     fn is_chosen(&self, test: &Test) -> bool {
         let Some(command) = &test.command else {
-            return patterns::shapes(self.shapes())
-                .is_ok_and(|shapes| shapes.is_match(set::beginning(&test.input)));
+            return self.is_fallback()
+                || patterns::shapes(self.shapes())
+                    .is_ok_and(|shapes| shapes.is_match(set::beginning(&test.input)));
         };
         let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
         let Some((program, args)) = words.split_first() else { return false };

@@ -27,6 +27,8 @@ pub(super) struct FilterFile {
     #[serde(default)]
     pub(super) strip: Vec<Strip>,
     #[serde(default)]
+    pub(super) structure: bool,
+    #[serde(default)]
     pub(super) replace: Vec<Replace>,
     pub(super) truncate: Option<usize>,
     pub(super) head: Option<usize>,
@@ -47,6 +49,7 @@ pub(super) struct Match {
     pub(super) unless: Vec<String>,
     pub(super) shape: Vec<String>,
     pub(super) wrapper: bool,
+    pub(super) fallback: bool,
 }
 
 /// Lines to leave out.
@@ -66,6 +69,8 @@ pub(super) struct Strip {
     pub(super) repeated: bool,
     #[serde(default)]
     pub(super) certain: bool,
+    #[serde(default)]
+    pub(super) passes: bool,
     #[serde(default)]
     pub(super) fold: Fold,
 }
@@ -116,6 +121,7 @@ pub(super) fn parse_filter_file(text: &str) -> Result<FilterFile, String> {
 impl FilterFile {
     pub(super) fn is_lossy(&self) -> bool {
         !self.strip.is_empty()
+            || self.structure
             || !self.replace.is_empty()
             || self.truncate.is_some()
             || self.head.is_some()
@@ -126,12 +132,13 @@ impl FilterFile {
         check_said("name", &self.name)?;
         check_said("family", &self.family)?;
         check_said("on_empty", &self.on_empty)?;
-        if self.matching.programs.is_empty() && self.matching.shape.is_empty() {
+        let Match { programs, shape, fallback, .. } = &self.matching;
+        if programs.is_empty() && shape.is_empty() && !fallback {
             return Err("match: needs `programs`, `shape` or both".to_owned());
         }
         if !self.verified && self.is_lossy() {
-            return Err("verified: false is for filters that leave nothing out; remove strip, replace, truncate, head \
-                        and tail, or record real output and set it to true"
+            return Err("verified: false is for filters that leave nothing out; remove strip, structure, replace, truncate, \
+                        head and tail, or record real output and set it to true"
                 .to_owned());
         }
         if self.truncate.is_some_and(|limit| limit < MIN_TRUNCATE) {

@@ -5,7 +5,8 @@ use super::filter_file::{FilterFile, Fold};
 use super::outline::{self, OutlinePart};
 use super::patterns::FilterPatterns;
 use super::strip::{LineMark, strip, visible_text};
-use super::{note, signal};
+use super::structure::{LineRole, line_roles};
+use super::{FilterScope, note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.
 const MIDDLE: &str = "line{s} of the middle";
@@ -20,13 +21,22 @@ pub(super) struct LineMarks<'f> {
 
 impl<'f> LineMarks<'f> {
     /// Marks what the rules leave out, but for rules that would save less than their notes cost.
-    pub(super) fn of(written: &'f FilterFile, patterns: &FilterPatterns, lines: &[&str]) -> Self {
-        let mut marks = Self { written, marks: strip(written, patterns, lines), notes: Vec::new() };
+    pub(super) fn of(
+        written: &'f FilterFile,
+        patterns: &FilterPatterns,
+        lines: &[&str],
+        scope: FilterScope,
+    ) -> Self {
+        let marks = strip(written, patterns, lines, scope);
+        let mut marks = Self { written, marks, notes: Vec::new() };
         marks.prune_headings(patterns, lines);
         for rule in marks.rules_that_claim() {
             marks.say_if_it_pays(rule, lines);
         }
-        if written.head.is_some() || written.tail.is_some() {
+        if written.structure {
+            marks.leave_out_by_structure(patterns, lines, scope);
+        }
+        if scope == FilterScope::Whole && (written.head.is_some() || written.tail.is_some()) {
             marks.leave_out_middle(patterns, lines);
             marks.say_if_it_pays(marks.middle(), lines);
         }
@@ -48,6 +58,11 @@ impl<'f> LineMarks<'f> {
     /// The number of the rule for what is neither head nor tail, after those of the filter.
     fn middle(&self) -> u8 {
         self.written.strip.len() as u8
+    }
+
+    /// The number of the rule for a role, after that.
+    fn rule_of(&self, role: LineRole) -> u8 {
+        self.middle() + 1 + role as u8
     }
 
     fn rules_that_claim(&self) -> Vec<u8> {
@@ -75,6 +90,29 @@ impl<'f> LineMarks<'f> {
                     self.marks[line] = LineMark::LeftOut(rule);
                 }
             }
+        }
+    }
+
+    /// Leaves out what stays and has a role by which it can go.
+    fn leave_out_by_structure(
+        &mut self,
+        patterns: &FilterPatterns,
+        lines: &[&str],
+        scope: FilterScope,
+    ) {
+        let is_passed = |line: usize| match self.marks[line] {
+            LineMark::LeftOut(rule) => self.written.strip[usize::from(rule)].passes,
+            LineMark::Stays | LineMark::Heading(_) => false,
+        };
+        let visible: Vec<&str> = lines.iter().map(|line| visible_text(line)).collect();
+        for (line, role) in line_roles(&visible, is_passed).into_iter().enumerate() {
+            let Some(role) = role.filter(|role| scope.allows(*role)) else { continue };
+            if !self.is_left_out(line) && !patterns.keep.is_match(visible[line]) {
+                self.marks[line] = LineMark::LeftOut(self.rule_of(role));
+            }
+        }
+        for role in LineRole::ALL {
+            self.say_if_it_pays(self.rule_of(role), lines);
         }
     }
 
@@ -114,9 +152,10 @@ impl<'f> LineMarks<'f> {
     }
 
     fn notes_of(&self, rule: u8, left_out: &[usize]) -> Vec<(usize, String)> {
+        let role = || LineRole::ALL.into_iter().find(|role| self.rule_of(*role) == rule);
         let (say, fold) = match self.written.strip.get(usize::from(rule)) {
             Some(strip) => (strip.say.as_str(), strip.fold),
-            None => (MIDDLE, Fold::All),
+            None => (role().map_or(MIDDLE, LineRole::say), Fold::All),
         };
         let runs = runs(left_out);
         match (fold, runs.as_slice()) {

@@ -25,6 +25,11 @@ impl FamilyFilter {
         self.written.matching.wrapper
     }
 
+    /// Whether it is for shell commands that no other filter knows.
+    pub(super) fn is_fallback(&self) -> bool {
+        self.written.matching.fallback
+    }
+
     pub(super) fn shapes(&self) -> &[String] {
         &self.written.matching.shape
     }

@@ -49,6 +49,17 @@ impl FilterSet {
         }
     }
 
+    /// The filter for a command that printed in its own words, where none that names the command or knows the shape is found:
+    /// one that knows the structure of runs.
+    pub fn fallback(&self) -> Option<&FamilyFilter> {
+        self.iter().find(|filter| filter.is_fallback())
+    }
+
+    /// Whether every line of a command was asked for: its filter leaves nothing out.
+    pub fn is_asked_for(&self, command: &Invocation) -> bool {
+        self.iter().find(|filter| filter.is_for(command)).is_some_and(|filter| !filter.is_lossy())
+    }
+
     /// Every filter, in order.
     pub fn iter(&self) -> impl Iterator<Item = &FamilyFilter> {
         self.filters.iter().map(Arc::as_ref)

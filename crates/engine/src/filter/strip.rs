@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::filter_file::{FilterFile, Strip};
 use super::patterns::{FilterPatterns, StripPatterns};
-use super::signal;
+use super::{FilterScope, signal};
 
 /// What becomes of one line; the numbers are those of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,9 @@ pub(super) fn strip(
     written: &FilterFile,
     patterns: &FilterPatterns,
     lines: &[&str],
+    scope: FilterScope,
 ) -> Vec<LineMark> {
-    let mut pass = Pass::of(written, patterns);
+    let mut pass = Pass::of(written, patterns, scope);
     let mut marks: Vec<LineMark> = Vec::with_capacity(lines.len());
     let (mut previous, mut times) = (None, 0);
     for &line in lines {
@@ -53,12 +54,11 @@ struct Pass<'f, 't> {
 }
 
 impl<'f, 't> Pass<'f, 't> {
-    fn of(written: &'f FilterFile, patterns: &'f FilterPatterns) -> Self {
-        let claims = written
-            .strip
-            .iter()
-            .zip(&patterns.strips)
-            .map(|(rule, patterns)| Claim::of(rule, patterns));
+    fn of(written: &'f FilterFile, patterns: &'f FilterPatterns, scope: FilterScope) -> Self {
+        let claims = (0..)
+            .zip(written.strip.iter().zip(&patterns.strips))
+            .filter(|(_, (rule, _))| scope == FilterScope::Whole || rule.passes)
+            .map(|(number, (rule, patterns))| Claim::of(number, rule, patterns));
         Self { patterns, claims: claims.collect() }
     }
 
@@ -68,16 +68,16 @@ impl<'f, 't> Pass<'f, 't> {
             return LineMark::Stays;
         }
         let mut mark = LineMark::Stays;
-        for (rule, claim) in (0..).zip(&mut self.claims) {
+        for claim in &mut self.claims {
             // Every section follows every line, also after another rule claimed it.
             let inside = claim.section.goes_past(line);
             if mark != LineMark::Stays || !inside {
                 continue;
             }
             if claim.holds_for(line) && !self.patterns.keep.is_match(line) {
-                mark = LineMark::LeftOut(rule);
+                mark = LineMark::LeftOut(claim.number);
             } else if claim.patterns.headings.is_match(line) {
-                mark = LineMark::Heading(rule);
+                mark = LineMark::Heading(claim.number);
             }
         }
         mark
@@ -90,6 +90,7 @@ impl<'f, 't> Pass<'f, 't> {
 
 /// One rule on its way through the lines.
 struct Claim<'f, 't> {
+    number: u8,
     rule: &'f Strip,
     patterns: &'f StripPatterns,
     section: Section<'f>,
@@ -97,8 +98,8 @@ struct Claim<'f, 't> {
 }
 
 impl<'f, 't> Claim<'f, 't> {
-    fn of(rule: &'f Strip, patterns: &'f StripPatterns) -> Self {
-        Self { rule, patterns, section: Section::of(patterns), seen: HashSet::new() }
+    fn of(number: u8, rule: &'f Strip, patterns: &'f StripPatterns) -> Self {
+        Self { number, rule, patterns, section: Section::of(patterns), seen: HashSet::new() }
     }
 
     fn takes_every_line(&self) -> bool {

@@ -129,6 +129,26 @@ impl CallView {
     }
 }
 
+/// A call that is about one file, and all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WholeFile {
+    /// It was read.
+    Read(String),
+    /// It has another text.
+    Written(String),
+}
+
+impl WholeFile {
+    pub(crate) fn of(call: &ToolCall<'_>) -> Option<Self> {
+        let CallView { name, change, .. } = CallView::of(call);
+        match (name, change) {
+            (Some(CallName { text, kind: NameKind::File }), _) => Some(WholeFile::Read(text)),
+            (_, Some(FileChange::Written(path))) => Some(WholeFile::Written(path)),
+            _ => None,
+        }
+    }
+}
+
 impl CallName {
     /// A text in the arguments of the call that is answered.
     pub(super) fn argument(key: &str) -> Option<Self> {

@@ -1,33 +1,41 @@
-//! The changes to a text of tools: description strings replaced or left out.
+//! The changes to a text of tools: description strings replaced or left out, and keywords left out.
 
+use super::keywords::KeywordCuts;
 use super::minify_description;
 use std::ops::Range;
-use tokenforge_json::{Edit, MemberPlace, TapeValue, cuts, quote};
+use tokenforge_json::{Edit, MemberPlace, TapeValue, quote};
 
-/// Minifies the description strings that are members of an object, and leaves out those that are empty then.
-pub(super) fn descriptions(object: TapeValue<'_, '_>, edit: &mut Edit<'_>) {
-    let mut has_empty = false;
+/// Minifies the description strings that are members of an object, and leaves out those that are empty then, with the
+/// keywords that are to be cut.
+pub(super) fn members(object: TapeValue<'_, '_>, cuts: KeywordCuts, edit: &mut Edit<'_>) {
+    let mut has_cut = false;
     for (key, value) in object.members() {
         match description(key, value).as_deref() {
-            Some("") => has_empty = true,
+            Some("") => has_cut = true,
             Some(text) => edit.splice(span(value), quote(text)),
-            None => {}
+            None => has_cut |= cuts.has(key, value),
         }
     }
-    if has_empty {
-        let members: Vec<_> = object.members().map(|member| place(member, edit.text())).collect();
-        cuts(&members).into_iter().for_each(|range| edit.splice(range, ""));
+    if has_cut {
+        let place = |member| place(member, cuts, edit.text());
+        let members: Vec<_> = object.members().map(place).collect();
+        tokenforge_json::cuts(&members).into_iter().for_each(|range| edit.splice(range, ""));
     }
 }
 
-/// Where a member stands, and whether it goes: an empty description does.
-fn place((key, value): (TapeValue<'_, '_>, TapeValue<'_, '_>), text: &str) -> MemberPlace {
+/// Where a member stands, and whether it goes: an empty description does, and a keyword that is to be cut.
+fn place(
+    (key, value): (TapeValue<'_, '_>, TapeValue<'_, '_>),
+    cuts: KeywordCuts,
+    text: &str,
+) -> MemberPlace {
     let before = text[..key.offset()].trim_ascii_end();
+    let is_empty = || description(key, value).is_some_and(|text| text.is_empty());
     MemberPlace {
         start: key.offset(),
         comma: before.ends_with(',').then(|| before.len() - 1),
         end: span(value).end,
-        is_cut: description(key, value).is_some_and(|text| text.is_empty()),
+        is_cut: cuts.has(key, value) || is_empty(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! The stages for JSON.
 
 use crate::fidelity::Fidelity;
-use crate::json::{self, embedded, lines};
+use crate::json::{self, embedded, lines, nested, python_repr, truncated};
 use crate::settings::Settings;
 use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use std::borrow::Cow;
 use tokenforge_formats::Form;
+use tokenforge_tokens::Counter;
 
 /// A stage that writes JSON in another way. What it writes decodes to the text without its insignificant white space.
 pub(super) struct JsonStage {
@@ -42,6 +43,33 @@ pub(super) static LINES: JsonStage = JsonStage {
     minify: lines::minify,
 };
 
+/// A whole JSON text with strings that hold JSON.
+pub(super) static NESTED: JsonStage = JsonStage {
+    name: "nested_json",
+    layer: TextLayer::Form,
+    encode: |text, settings| with_head(text, settings, nested::encode),
+    decode: nested::decode,
+    minify: json::minify,
+};
+
+/// What Python's `repr` prints.
+pub(super) static PYTHON: JsonStage = JsonStage {
+    name: "python_repr",
+    layer: TextLayer::Form,
+    encode: |text, settings| with_head(text, settings, python_repr::encode),
+    decode: python_repr::decode,
+    minify: |text| Cow::Borrowed(text),
+};
+
+/// JSON that was cut off.
+pub(super) static TRUNCATED: JsonStage = JsonStage {
+    name: "truncated_json",
+    layer: TextLayer::Form,
+    encode: |text, settings| with_head(text, settings, truncated::encode),
+    decode: truncated::decode,
+    minify: truncated::minify,
+};
+
 /// JSON values inside other text.
 pub(super) static EMBEDDED: JsonStage = JsonStage {
     name: "embedded_json",
@@ -53,6 +81,20 @@ pub(super) static EMBEDDED: JsonStage = JsonStage {
     decode: |text| Some(text.to_owned()),
     minify: embedded::minify,
 };
+
+/// What a codec writes that begins with a line of ours. Where JSON is all that a model reads, it gets none: what it makes of
+/// such a line was not measured.
+fn with_head(
+    text: &str,
+    settings: &Settings,
+    encode: fn(&str, &[Form], Counter) -> Option<String>,
+) -> Option<StageOutput> {
+    if !settings.model_class.reads().json_forms {
+        return None;
+    }
+    let text = encode(text, &settings.json_forms(), settings.counter)?;
+    Some(StageOutput::from(text).in_layer(TextLayer::Form))
+}
 
 impl Stage for JsonStage {
     fn name(&self) -> &'static str {

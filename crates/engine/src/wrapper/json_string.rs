@@ -2,6 +2,11 @@
 
 use std::fmt::Write;
 
+/// The words for what a style escapes.
+const ASCII: &str = "ASCII";
+const SLASH: &str = "\\/";
+const HTML: &str = "HTML";
+
 /// What a serialiser escapes beyond what it has to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JsonStyle {
@@ -15,7 +20,7 @@ pub struct JsonStyle {
 
 impl JsonStyle {
     /// The style that a string seems to be written in, given its value.
-    pub(super) fn of(written: &str, text: &str) -> Self {
+    pub(crate) fn of(written: &str, text: &str) -> Self {
         let has =
             |escape: &str| memchr::memmem::find(written.as_bytes(), escape.as_bytes()).is_some();
         let has_escapes = written.len() != text.len();
@@ -23,6 +28,31 @@ impl JsonStyle {
             ascii: has_escapes && written.is_ascii() && !text.is_ascii(),
             slash: has_escapes && has(r"\/"),
             html: has_escapes && [r"\u003c", r"\u003e", r"\u0026"].iter().any(|escape| has(escape)),
+        }
+    }
+
+    /// What either of two serialisers escapes.
+    pub(super) fn union(self, other: Self) -> Self {
+        Self {
+            ascii: self.ascii || other.ascii,
+            slash: self.slash || other.slash,
+            html: self.html || other.html,
+        }
+    }
+
+    /// What is escaped, in words.
+    pub(crate) fn words(self) -> impl Iterator<Item = &'static str> {
+        let escaped = [(self.ascii, ASCII), (self.slash, SLASH), (self.html, HTML)];
+        escaped.into_iter().filter_map(|(is_escaped, word)| is_escaped.then_some(word))
+    }
+
+    /// The style that escapes what a word says as well.
+    pub(crate) fn and(self, word: &str) -> Option<Self> {
+        match word {
+            ASCII => Some(Self { ascii: true, ..self }),
+            SLASH => Some(Self { slash: true, ..self }),
+            HTML => Some(Self { html: true, ..self }),
+            _ => None,
         }
     }
 
@@ -38,7 +68,7 @@ impl JsonStyle {
     }
 }
 
-pub(super) fn escape(text: &str, style: JsonStyle) -> String {
+pub(crate) fn escape(text: &str, style: JsonStyle) -> String {
     let mut written = String::with_capacity(text.len() + text.len() / 8);
     let mut plain = 0;
     for (at, character) in text.char_indices().filter(|(_, character)| style.escapes(*character)) {

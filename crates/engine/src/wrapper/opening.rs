@@ -3,6 +3,7 @@
 use super::slot::Slot;
 use super::{Codec, Payload, Piece};
 use super::{claude, codex, edges, envelope, gemini, tags, text_content};
+use crate::json;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -75,6 +76,32 @@ fn open(text: Cow<'_, str>, levels: usize, codecs: usize) -> Vec<Piece<'_>> {
     }
     push(&mut pieces, Piece::Keep(at..text.len()));
     pieces
+}
+
+/// The text without the blanks of wrappers that are JSON. What is wrapped stays as it is.
+pub(super) fn minified(text: &str) -> Cow<'_, str> {
+    minify(text, MAX_LEVELS, MAX_CODECS)
+}
+
+fn minify(text: &str, levels: usize, codecs: usize) -> Cow<'_, str> {
+    let inner = |find: &Wrapper| decode(find(text)?, text, codecs);
+    let known = if levels == 0 { &[] } else { &IN_USE[..] };
+    let Some(payloads) = known.iter().find_map(inner) else {
+        return Cow::Borrowed(text);
+    };
+    let (mut written, mut at) = (String::with_capacity(text.len()), 0);
+    for (Slot { range, codec }, decoded) in payloads {
+        written.push_str(&text[at..range.start]);
+        match decoded {
+            Some(inner) => {
+                written.push_str(&codec.encode(minify(&inner, levels - 1, codecs - 1)));
+            }
+            None => written.push_str(&minify(&text[range.clone()], levels - 1, codecs)),
+        }
+        at = range.end;
+    }
+    written.push_str(&text[at..]);
+    Cow::Owned(json::minify(&written).into_owned())
 }
 
 fn whole(text: Cow<'_, str>) -> Vec<Piece<'_>> {

@@ -34,7 +34,7 @@ const INVISIBLE: &[(u32, u32)] = &[
 ];
 
 /// The value of a string, unless it holds an escape that `repr` does not write.
-pub(super) fn unescape(written: &str) -> Option<String> {
+pub(crate) fn unescape(written: &str) -> Option<String> {
     let mut text = String::with_capacity(written.len());
     let mut rest = written;
     while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
@@ -61,7 +61,7 @@ fn code_point(text: &str, digits: usize) -> Option<char> {
     char::from_u32(u32::from_str_radix(text.get(1..1 + digits)?, 16).ok()?)
 }
 
-pub(super) fn escape(text: &str, quote: char) -> String {
+pub(crate) fn escape(text: &str, quote: char) -> String {
     let is_special =
         |character: char| character == quote || character == '\\' || is_invisible(character);
     let mut written = String::with_capacity(text.len() + text.len() / 8);

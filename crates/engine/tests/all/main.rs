@@ -3,13 +3,17 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod command;
+mod csv;
 mod dictionary;
+mod diff_headers;
 mod engine;
 mod exact_files;
 mod f16_families;
 mod filter_laws;
 mod fold;
 mod golden;
+mod html;
+mod json_codecs;
 mod laws;
 mod listing;
 mod model_class;
@@ -20,6 +24,7 @@ mod own_stage;
 mod peers_failures;
 mod prompt;
 mod recorded_outputs;
+mod recorded_runs;
 mod restore;
 mod safe;
 mod stage_faults;

@@ -28,7 +28,12 @@ pub struct TapeValue<'j, 'a> {
 impl<'a> Json<'a> {
     /// The value that the text is.
     pub fn root(&self) -> TapeValue<'_, 'a> {
-        TapeValue { json: self, at: 0 }
+        self.value(0)
+    }
+
+    /// The value at a tape index.
+    pub fn value(&self, at: usize) -> TapeValue<'_, 'a> {
+        TapeValue { json: self, at }
     }
 }
 
