@@ -3,7 +3,9 @@
 import { MAX_OUTPUT, type DecodeOptions } from "../decode.js";
 import { loneSurrogate, utf8Length } from "../utf8.js";
 import * as columns from "./columns.js";
+import * as csv from "./csv.js";
 import * as dictionary from "./dictionary.js";
+import * as diff from "./diff.js";
 import { damaged, OutputError, TooLarge, tooLarge, Unreadable } from "./error.js";
 import * as fold from "./fold.js";
 import { type EarlierResult, hasPointers, resolve } from "./history/index.js";
@@ -12,6 +14,10 @@ import * as numbers from "./numbers.js";
 import * as paths from "./paths.js";
 import * as reference from "./reference.js";
 import * as templates from "./templates.js";
+import * as nested from "./nested.js";
+import * as pythonRepr from "./python_repr.js";
+import * as truncated from "./truncated.js";
+import * as unescaped from "./unescaped.js";
 import { changePayloads } from "./wrapper/index.js";
 
 export { OutputError } from "./error.js";
@@ -61,7 +67,7 @@ function decoded(text: string, { history, arguments: own }: OutputOptions, maxOu
   checkUnicode(resolved);
   checkIsAll(resolved);
   let left = maxOutput;
-  const restored = changePayloads(resolved, (payload) => {
+  const restored = restorePayloads(resolved, (payload) => {
     checkIsAll(payload);
     const whole = restore(payload, left);
     // All payloads of a text share what is allowed.
@@ -73,12 +79,30 @@ function decoded(text: string, { history, arguments: own }: OutputOptions, maxOu
   return restored;
 }
 
+function restorePayloads(text: string, restore: (payload: string) => string): string {
+  if (!unescaped.isWritten(text)) return changePayloads(text, restore);
+  return read("unescaped_strings", () => unescaped.decode(text, restore));
+}
+
 /** How what a stage wrote is known, and read. */
 interface Reader {
   notation: string;
   isWritten: (text: string) => boolean;
   decode: (text: string, maxOutput: number) => string;
 }
+
+/** JSON with a first line of ours. */
+const MARKED_JSON: Reader[] = [
+  {
+    notation: "json_lines",
+    isWritten: (text) => text.startsWith(json.LINES),
+    decode: json.decodeLines,
+  },
+  { notation: "csv_rows", ...csv },
+  { notation: "nested_json", ...nested },
+  { notation: "python_repr", ...pythonRepr },
+  { notation: "truncated_json", ...truncated },
+];
 
 const READERS: Reader[] = [
   { notation: "repeated_lines", ...fold },
@@ -92,7 +116,9 @@ function restore(text: string, maxOutput: number): string {
   // JSON is measured once it is restored: what is read to see whether it is in a form may be in none.
   const maxJson = Math.max(maxOutput, MAX_OUTPUT);
   // Over JSON in a form and over the column of a file nothing is written: what looks like a note in them is data.
-  if (text.startsWith(json.LINES)) return read("json_lines", () => json.decodeLines(text, maxJson));
+  const marked = MARKED_JSON.find(({ isWritten }) => isWritten(text));
+  if (marked) return read(marked.notation, () => marked.decode(text, maxJson));
+  if (diff.isWritten(text)) return read("diff_headers", () => diff.decode(text, maxOutput));
   const inForm = read("json", () => json.form(text, maxJson));
   if (inForm !== undefined) return inForm;
   if (numbers.isWritten(text)) return read("line_numbers", () => numbers.decode(text, maxOutput));

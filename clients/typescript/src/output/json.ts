@@ -27,7 +27,7 @@ export function form(text: string, maxOutput: number): string | undefined {
 }
 
 /** Reads a text that is in some form. */
-function decodeAny(text: string, maxOutput: number): string {
+export function decodeAny(text: string, maxOutput: number): string {
   return (
     unless(StcError, () => decodeStc(text, { maxOutput })) ??
     unless(Unreadable, () => table.decode(text, maxOutput)) ??
@@ -47,7 +47,7 @@ function isJson(text: string): boolean {
 }
 
 /** What a function gives, or nothing if it throws such an error. */
-function unless<T>(error: new (...parameters: never[]) => Error, read: () => T): T | undefined {
+export function unless<T>(error: new (...parameters: never[]) => Error, read: () => T): T | undefined {
   try {
     return read();
   } catch (wrong) {

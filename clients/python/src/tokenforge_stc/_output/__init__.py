@@ -6,7 +6,22 @@ from collections.abc import Iterable
 from typing import Callable, NamedTuple
 
 from .._decode import MAX_OUTPUT
-from . import columns, dictionary, fold, json, numbers, paths, reference, templates
+from . import (
+    columns,
+    csv,
+    dictionary,
+    diff,
+    fold,
+    json,
+    nested,
+    numbers,
+    paths,
+    python_repr,
+    reference,
+    templates,
+    truncated,
+    unescaped,
+)
 from .error import OutputError, TooLarge, Unreadable, damaged, too_large
 from .history import Arguments, EarlierResult, has_pointers, resolve
 from .wrapper import change_payloads
@@ -62,10 +77,19 @@ def _decoded(
             raise TooLarge
         return restored
 
-    restored = change_payloads(text, restore)
+    restored = _restored_payloads(text, restore)
     if len(restored.encode()) > max_output:
         raise TooLarge
     return restored
+
+
+def _restored_payloads(text: str, restore: Callable[[str], str]) -> str:
+    if not unescaped.is_written(text):
+        return change_payloads(text, restore)
+    try:
+        return unescaped.decode(text, restore)
+    except Unreadable:
+        raise damaged("unescaped_strings") from None
 
 
 class _Reader(NamedTuple):
@@ -82,7 +106,14 @@ class _Reader(NamedTuple):
             raise damaged(self.notation) from None
 
 
-_JSON_LINES = _Reader("json_lines", lambda text: text.startswith(json.LINES), json.decode_lines)
+_MARKED_JSON = [
+    _Reader("json_lines", lambda text: text.startswith(json.LINES), json.decode_lines),
+    _Reader("csv_rows", csv.is_written, csv.decode),
+    _Reader("nested_json", nested.is_written, nested.decode),
+    _Reader("python_repr", python_repr.is_written, python_repr.decode),
+    _Reader("truncated_json", truncated.is_written, truncated.decode),
+]
+_DIFF = _Reader("diff_headers", diff.is_written, diff.decode)
 _COLUMN = _Reader("line_numbers", numbers.is_written, numbers.decode)
 _READERS = [
     _Reader("repeated_lines", fold.is_written, fold.decode),
@@ -97,8 +128,11 @@ def _restored(text: str, max_output: int) -> str:
     # JSON is measured once it is restored: what is read to see whether it is in a form may be in none.
     max_json = max(max_output, MAX_OUTPUT)
     # Over JSON in a form and over the column of a file nothing is written: what looks like a note in them is data.
-    if _JSON_LINES.is_written(text):
-        return _JSON_LINES.read(text, max_json)
+    for marked in _MARKED_JSON:
+        if marked.is_written(text):
+            return marked.read(text, max_json)
+    if _DIFF.is_written(text):
+        return _DIFF.read(text, max_output)
     try:
         in_form = json.form(text, max_json)
     except Unreadable:

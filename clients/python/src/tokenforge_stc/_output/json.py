@@ -79,7 +79,7 @@ def _elements(array: str) -> list[str]:
     while found := _ELEMENT.search(array, at):
         at = found.end()
         if found[0] == '"':
-            at = _string_end(array, at)
+            at = string_end(array, at)
         elif found[0] in "[{":
             depth += 1
         elif found[0] in "]}":
@@ -90,7 +90,7 @@ def _elements(array: str) -> list[str]:
     return elements
 
 
-def _string_end(text: str, at: int) -> int:
+def string_end(text: str, at: int) -> int:
     """Behind the quote that closes a string. In rounds, since the engine keeps state for each repetition."""
     while (found := _STRING_END.match(text, at)) and found.end() > at:
         at = found.end()

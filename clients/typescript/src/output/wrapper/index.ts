@@ -47,19 +47,28 @@ interface Payload {
   encode?: strings.Decoded["encode"];
 }
 
+interface Limits {
+  /** How many wrappers may still lie inside each other. */
+  levels?: number;
+  /** How many of them may be strings. */
+  nested?: number;
+  /** What JSON strings escape beyond what they have to and are seen to. */
+  special?: string;
+}
+
 /** The text with its payloads changed. Without a known wrapper all of it is one. */
 export function changePayloads(
   text: string,
   change: (payload: string) => string,
-  levels = MAX_LEVELS,
-  nested = MAX_STRINGS,
+  { levels = MAX_LEVELS, nested = MAX_STRINGS, special = "" }: Limits = {},
 ): string {
-  const payloads = levels > 0 ? payloadsOf(text, nested) : undefined;
+  const payloads = levels > 0 ? payloadsOf(text, nested, special) : undefined;
   if (!payloads) return text === "" ? text : change(text);
   const pieces: string[] = [];
   let at = 0;
   for (const { start, end, text: payload, encode } of payloads) {
-    const changed = changePayloads(payload, change, levels - 1, encode ? nested - 1 : nested);
+    const limits = { levels: levels - 1, nested: encode ? nested - 1 : nested, special };
+    const changed = changePayloads(payload, change, limits);
     pieces.push(text.slice(at, start), encode ? encode(changed) : changed);
     at = end;
   }
@@ -67,21 +76,26 @@ export function changePayloads(
 }
 
 /** The payloads of the first wrapper that knows the text and whose strings would all come back. */
-function payloadsOf(text: string, nested: number): Payload[] | undefined {
+function payloadsOf(text: string, nested: number, special: string): Payload[] | undefined {
   for (const wrapper of WRAPPERS) {
     const slots = wrapper(text);
-    const payloads = slots?.map((slot) => payloadOf(text, slot, nested));
+    const payloads = slots?.map((slot) => payloadOf(text, slot, nested, special));
     const found = payloads?.filter((payload) => payload !== undefined);
     if (found && found.length === payloads?.length) return found;
   }
   return undefined;
 }
 
-function payloadOf(text: string, { start, end, quote }: Slot, nested: number): Payload | undefined {
+function payloadOf(
+  text: string,
+  { start, end, quote }: Slot,
+  nested: number,
+  special: string,
+): Payload | undefined {
   if (quote === undefined) return { start, end, text: text.slice(start, end) };
   // Where the client cut the text inside an escape, that escape is not part of the payload.
   for (let cut = 0; cut < MAX_CUTS && nested > 0; cut++) {
-    const decoded = strings.decode(text.slice(start, end), quote);
+    const decoded = strings.decode(text.slice(start, end), quote, special);
     if (decoded) return { start, end, ...decoded };
     const escape = text.lastIndexOf("\\", end - 1);
     if (escape < Math.max(text.length - LONGEST_ESCAPE, start)) break;

@@ -22,10 +22,33 @@ const INVISIBLE =
   String.raw`\u205f-\u2064\u2066-\u206f\u3000\ue000-\uf8ff\ufeff\ufff9-\ufffb\u{110bd}\u{110cd}\u{13430}-\u{13438}` +
   String.raw`\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0001}\u{e0020}-\u{e007f}\u{f0000}-\u{10ffff}`;
 
-/** Reads a string, unless it would not come back as it was. */
-export function decode(written: string, quote: NonNullable<Slot["quote"]>): Decoded | undefined {
+/** What a serialiser escapes beyond what it has to, by the name of the style. */
+export const STYLES = new Map([
+  ["ASCII", String.raw`\x7f-\uffff`],
+  ["\\/", "/"],
+  ["HTML", String.raw`<>&\u2028\u2029`],
+]);
+
+/** A text between the quotes of a JSON string, with these characters escaped and those that must be. */
+export function jsonString(text: string, special: string): string {
+  // Without the flag `u` a pair is two units, which are escaped one by one.
+  return text.replace(new RegExp(String.raw`["\\\x00-\x1f${special}]`, "g"), jsonEscape);
+}
+
+/** A text between such quotes of a Python string, as `repr` prints it. */
+export function pythonString(text: string, quote: string): string {
+  return text.replace(new RegExp(`[${quote}\\\\${INVISIBLE}]`, "gu"), pythonEscape);
+}
+
+/** Reads a string, unless it would not come back as it was. `special` is what a JSON string is known to escape. */
+export function decode(
+  written: string,
+  quote: NonNullable<Slot["quote"]>,
+  special: string,
+): Decoded | undefined {
   const decoded = quote === "{" ? decodeJson(written) : decodePython(written, quote);
-  return decoded && decoded.encode(decoded.text) === written ? decoded : undefined;
+  if (decoded?.encode(decoded.text) !== written) return undefined;
+  return special !== "" && quote === "{" ? { ...decoded, encode: (text) => jsonString(text, special) } : decoded;
 }
 
 function decodeJson(written: string): Decoded | undefined {
@@ -39,13 +62,11 @@ function decodeJson(written: string): Decoded | undefined {
   // What a serialiser escapes beyond what it has to: `/` as PHP, `<>&` as Go, all but ASCII as Python.
   const hasEscapes = written.includes("\\");
   const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
-  let special = String.raw`"\\\x00-\x1f`;
+  let special = "";
   if (written.includes("\\/")) special += "/";
   if (/\\u003c|\\u003e|\\u0026/.test(written)) special += String.raw`<>&\u2028\u2029`;
   if (hasEscapes && isAscii(written) && !isAscii(text)) special += String.raw`\x7f-\uffff`;
-  // Without the flag `u` a pair is two units, which are escaped one by one.
-  const pattern = new RegExp(`[${special}]`, "g");
-  return { text, encode: (text) => text.replace(pattern, jsonEscape) };
+  return { text, encode: (text) => jsonString(text, special) };
 }
 
 function jsonEscape(unit: string): string {
@@ -67,8 +88,7 @@ function decodePython(written: string, quote: string): Decoded | undefined {
     return isCharacter ? String.fromCodePoint(code) : "";
   });
   if (!isPython) return undefined;
-  const pattern = new RegExp(`[${quote}\\\\${INVISIBLE}]`, "gu");
-  return { text, encode: (text) => text.replace(pattern, pythonEscape) };
+  return { text, encode: (text) => pythonString(text, quote) };
 }
 
 function pythonEscape(character: string): string {

@@ -28,10 +28,28 @@ _INVISIBLE = (
 _PYTHON_SPECIAL = {quote: re.compile(f"[{quote}\\\\{_INVISIBLE}]") for quote in "'\""}
 
 
-def decode(written: str, quote: str) -> Decoded:
-    """Reads a string, unless it would not come back as it was."""
+STYLES = {"ASCII": "\x7f-\U0010ffff", "\\/": "/", "HTML": "<>&\u2028\u2029"}
+"""What a serialiser escapes beyond what it has to, by the name of the style."""
+
+
+def json_string(text: str, special: str = "") -> str:
+    """A text between the quotes of a JSON string, with these characters escaped and those that must be."""
+    return _json_encode(f'["\\\\\x00-\x1f{special}]')(text)
+
+
+def python_string(text: str, quote: str) -> str:
+    """A text between such quotes of a Python string, as ``repr`` prints it."""
+    return _PYTHON_SPECIAL[quote].sub(_python_escape, text)
+
+
+def decode(written: str, quote: str, special: str = "") -> Decoded:
+    """Reads a string, unless it would not come back as it was. ``special`` is what a JSON string is known to escape."""
     decoded = _json(written) if quote == "{" else _python(written, quote)
-    return decoded if decoded and decoded[1](decoded[0]) == written else None
+    if not decoded or decoded[1](decoded[0]) != written:
+        return None
+    if not special or quote != "{":
+        return decoded
+    return decoded[0], lambda text: json_string(text, special)
 
 
 def _json(written: str) -> Decoded:
@@ -77,7 +95,7 @@ def _python(written: str, quote: str) -> Decoded:
     if any(not _is_python_escape(escape) for escape in _PYTHON_ESCAPE.finditer(written)):
         return None
     text = _PYTHON_ESCAPE.sub(_python_character, written)
-    return text, lambda text: _PYTHON_SPECIAL[quote].sub(_python_escape, text)
+    return text, lambda text: python_string(text, quote)
 
 
 def _is_python_escape(escape: re.Match[str]) -> bool:
