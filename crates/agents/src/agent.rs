@@ -1,8 +1,8 @@
 //! One agent, as its data file describes it.
 
 use crate::{
-    BaseUrl, HookSupport, McpClientTraits, McpServerFiles, OutputEdges, PathTemplate, SessionLogs,
-    SetupSupport, SubscriptionSigns, ToolRole,
+    BaseUrl, HookSupport, McpClientTraits, McpServerFiles, McpToolName, OutputEdges, PathTemplate,
+    SessionLogs, SetupSupport, SubscriptionSigns, ToolRole, ToolSwitches,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -45,6 +45,10 @@ pub struct Agent {
     pub mcp_servers: Option<McpServerFiles>,
     /// What it is like as a client of MCP servers.
     pub mcp_client: Option<McpClientTraits>,
+    /// What it calls their tools before its model, where that tells them from its own.
+    pub mcp_tool_name: Option<McpToolName>,
+    /// Where it can be told not to offer a tool to its model.
+    pub tool_switches: Option<ToolSwitches>,
     /// How its requests are told that are paid for with a subscription.
     #[serde(default)]
     pub subscription: SubscriptionSigns,

@@ -1,6 +1,6 @@
 //! What belongs to no agent in particular: names of tools that many use, and the variables that SDKs read.
 
-use crate::{BaseUrl, ToolRole};
+use crate::{BaseUrl, McpToolName, ToolRole};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -12,6 +12,8 @@ pub struct CommonData {
     pub tools: BTreeMap<ToolRole, Vec<String>>,
     /// Names that count only in tools of MCP servers, and there win over the others.
     pub mcp_tools: BTreeMap<ToolRole, Vec<String>>,
+    /// What the tools of MCP servers are called by an agent of which that is not known.
+    pub mcp_tool_name: Option<McpToolName>,
     /// What a program listens to that is not known, if it is said whose requests it makes.
     pub dialects: Vec<SdkDialect>,
 }

@@ -46,6 +46,23 @@ pub fn find(id: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.id == id)
 }
 
+/// The agent that calls itself this before providers, or that commands call this.
+#[must_use]
+pub fn of_client(name: &str) -> Option<&'static Agent> {
+    let is_it = |agent: &&Agent| agent.user_agent.as_deref() == Some(name) || agent.id == name;
+    AGENTS.iter().find(is_it)
+}
+
+/// The MCP server and the tool of it that a client means by a name, if it is the name of one.
+#[must_use]
+pub fn mcp_tool<'n>(client: Option<&str>, name: &'n str) -> Option<(&'n str, &'n str)> {
+    let pattern = match client.and_then(of_client) {
+        Some(agent) => agent.mcp_tool_name.as_ref(),
+        None => common().mcp_tool_name.as_ref(),
+    };
+    pattern?.split(name)
+}
+
 /// What belongs to no agent in particular.
 #[must_use]
 pub fn common() -> &'static CommonData {

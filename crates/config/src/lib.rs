@@ -41,7 +41,8 @@ pub use secret::{MASK, Secret};
 pub use settings::{
     Api, Auth, Choice, ExpandInjection, Fallback, GatewayKey, JsonForm, LedgerSettings, Limits,
     LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool, ModelClassSetting, Monitoring,
-    OnError, PluginConfig, PluginSettings, Price, Provider, ProviderKind, Route, SchemaCompression,
-    Settings, StoreSettings, StoreUrl, Strategy, Structured, ToolOutput, UnknownChoice, Upstreams,
+    OldResults, OnError, PluginConfig, PluginSettings, Price, Provider, ProviderKind, Route,
+    SchemaCompression, Settings, StoreSettings, StoreUrl, Strategy, Structured, ToolOutput,
+    UnknownChoice, Upstreams,
 };
 pub use table::{SETTINGS, Setting, TakesEffect};

@@ -22,7 +22,7 @@ pub use provider::{Auth, Price, Provider, ProviderKind};
 pub use route::Route;
 pub use store::{StoreSettings, StoreUrl};
 pub use tool_output::{
-    Api, ExpandInjection, Fallback, JsonForm, ModelClassSetting, Strategy, ToolOutput,
+    Api, ExpandInjection, Fallback, JsonForm, ModelClassSetting, OldResults, Strategy, ToolOutput,
 };
 pub use upstreams::Upstreams;
 
@@ -128,23 +128,26 @@ pub struct GatewayKey {
     pub key: Secret,
 }
 
-/// What is done to the descriptions in tool schemas.
+/// What is done to tool schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SchemaCompression {
     /// Nothing.
     #[default]
     Disabled,
-    /// Superfluous white space is left out.
+    /// Superfluous white space in descriptions is left out.
     Minify,
+    /// That, and keywords that no provider reads.
+    Compact,
 }
 
 impl Choice for SchemaCompression {
-    const ALL: &'static [Self] = &[Self::Disabled, Self::Minify];
+    const ALL: &'static [Self] = &[Self::Disabled, Self::Minify, Self::Compact];
 
     fn name(self) -> &'static str {
         match self {
             Self::Disabled => "disabled",
             Self::Minify => "minify",
+            Self::Compact => "compact",
         }
     }
 }

@@ -111,6 +111,13 @@ impl<'e> EntryAccount<'e> {
         Some(self.expanded as f64 * fresh + extra)
     }
 
+    /// What it costs to write so many of the provider's tokens to its cache again, beyond reading them from it, in dollars.
+    pub(crate) fn dollars_to_rewrite(&self, tokens: u64) -> Option<f64> {
+        let price = self.price?;
+        let (fresh, _) = self.rates(&price);
+        Some(tokens as f64 * (fresh / self.factor - price.cache_read / 1e6))
+    }
+
     /// What was fetched back pays for the replies in which it was, each result by its tokens. Where the model asked and
     /// got nothing, all pay alike.
     fn share_of_extra(&self, outcome: &ResultOutcome, price: &Price) -> f64 {
@@ -118,11 +125,22 @@ impl<'e> EntryAccount<'e> {
         charge(price, extra) * part(outcome.expanded, self.expanded, self.entry)
     }
 
-    /// What we added is in every request of a conversation, so that it is cached where anything is.
+    /// What so many tokens of tool declarations cost, in dollars.
+    #[must_use]
+    pub fn dollars_declared(&self, tokens: u64) -> Option<f64> {
+        Some(tokens as f64 * self.declaration_rate(&self.price?))
+    }
+
     fn dollars_added(&self, price: &Price) -> f64 {
+        self.entry.added as f64 * self.declaration_rate(price)
+    }
+
+    /// Dollars for a token of a tool's declaration. It is in every request of a conversation, in front of all else, so that
+    /// it is cached where anything is.
+    fn declaration_rate(&self, price: &Price) -> f64 {
         let (fresh, repeated) = self.rates(price);
         let is_cached = self.entry.usage.is_some_and(|usage| usage.cache_read > Some(0));
-        self.entry.added as f64 * if is_cached { repeated } else { fresh }
+        if is_cached { repeated } else { fresh }
     }
 
     /// Dollars for a token as we count it: one that is new, and one that was sent before.

@@ -56,9 +56,67 @@ pub(crate) fn rfc3339(time: u64) -> String {
     format!("{day}T{hours:02}:{minutes:02}:{seconds:02}Z")
 }
 
+/// The moment that a text names as RFC 3339 has it, in seconds since 1970.
+///
+/// ```
+/// use tokenforge_ledger::parse_rfc3339;
+///
+/// assert_eq!(parse_rfc3339("2025-11-15T20:38:32.5+01:00"), Some(1_763_235_512));
+/// assert_eq!(parse_rfc3339("yesterday"), None);
+/// ```
+#[must_use]
+pub fn parse_rfc3339(text: &str) -> Option<u64> {
+    let number = |at: usize, digits: usize| -> Option<u64> {
+        let part = text.get(at..at + digits)?;
+        part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())?
+    };
+    let (year, month, date) = (number(0, 4)?, number(5, 2)?, number(8, 2)?);
+    let (hours, minutes, seconds) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
+    if year < 1970 || !(1..=12).contains(&month) {
+        return None;
+    }
+    // Years are counted from March, as in `date`.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + date;
+    let time = (days - 719_469) * SECONDS + hours * 3600 + minutes * 60 + seconds;
+    let fraction = text
+        .get(19..)?
+        .strip_prefix('.')
+        .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let offset = fraction.or_else(|| text.get(19..))?;
+    let start = text.len() - offset.len();
+    let ahead = || Some(number(start + 1, 2)? * 3600 + number(start + 4, 2)? * 60);
+    match offset.as_bytes().first()? {
+        b'Z' | b'z' => Some(time),
+        b'+' => time.checked_sub(ahead()?),
+        b'-' => time.checked_add(ahead()?),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_that_are_written_are_read() {
+        for day in (0..60_000).step_by(7) {
+            let time = day * SECONDS + day % SECONDS;
+            assert_eq!(parse_rfc3339(&rfc3339(time)), Some(time));
+        }
+        for text in [
+            "",
+            "2025-11-15",
+            "2025-13-15T00:00:00Z",
+            "2025-11-15T19:38:32",
+            "1969-12-31T23:59:59Z",
+            "2025-11-1é T19:38:32Z",
+        ] {
+            assert_eq!(parse_rfc3339(text), None, "{text}");
+        }
+        assert_eq!(parse_rfc3339("1970-01-01T00:30:00+01:00"), None, "before the beginning");
+        assert_eq!(parse_rfc3339("1970-01-01T00:30:00-01:00"), Some(5_400));
+    }
 
     #[test]
     fn moments_are_written_as_the_calendar_has_them() {

@@ -1,6 +1,6 @@
 //! A ledger entry: what is written down about one request, or one call of a hook or a tool.
 
-use crate::BoundedName;
+use crate::{BoundedName, DeclaredTools};
 use serde::{Deserialize, Serialize};
 
 /// The shape of the lines. A line of another is somebody else's.
@@ -58,6 +58,9 @@ pub struct LedgerEntry {
     /// Tokens that we added to the request: the definition of the tool that gives back what was left out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub added: u64,
+    /// The tools that it declares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<DeclaredTools>,
     /// It is paid for with a subscription, in which no token has a price.
     #[serde(default, skip_serializing_if = "is_default")]
     pub subscription: bool,
@@ -186,6 +189,7 @@ impl LedgerEntry {
             extra: None,
             advisors: Vec::new(),
             added: 0,
+            tools: None,
             subscription: false,
             context_estimate: None,
         }
@@ -323,9 +327,23 @@ impl TokenUsage {
         let cached = self.cache_read.unwrap_or(0).saturating_add(self.cache_write.unwrap_or(0));
         self.input.saturating_add(cached)
     }
+
+    /// What is left of it without a part.
+    pub(crate) fn without(&self, part: &TokenUsage) -> TokenUsage {
+        let less = |all: Option<u64>, part: Option<u64>| {
+            all.map(|all| all.saturating_sub(part.unwrap_or(0)))
+        };
+        TokenUsage {
+            input: self.input.saturating_sub(part.input),
+            cache_read: less(self.cache_read, part.cache_read),
+            cache_write: less(self.cache_write, part.cache_write),
+            cache_write_1h: less(self.cache_write_1h, part.cache_write_1h),
+            output: self.output.saturating_sub(part.output),
+        }
+    }
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

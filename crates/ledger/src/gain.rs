@@ -1,6 +1,6 @@
 //! The gain report: what was gained, as one document, `tokenforge gain --json` and `GET /_forge/api/gain`.
 
-use crate::{GroupBy, SavingShare};
+use crate::{ColdCacheReport, DeclarationReport, GroupBy, SavingShare};
 use serde::{Deserialize, Serialize};
 
 /// What was gained.
@@ -27,6 +27,12 @@ pub struct GainReport {
     pub cost: Option<CostSaving>,
     /// What would have been saved where it was only measured; no part of anything above.
     pub observed: RepeatedResults,
+    /// What it costs that providers' caches were cold after pauses, and in which sessions.
+    #[serde(default)]
+    pub cold_caches: ColdCacheReport,
+    /// Tools that were declared, and those of them that were never called; nothing where no request says.
+    #[serde(default)]
+    pub declarations: Option<DeclarationReport>,
     /// What the rows are.
     pub by: GroupBy,
     /// The sums by name, largest saving first; days in their order. They add up to the figures above.

@@ -1,6 +1,7 @@
 //! The time series and tables of the past, from one pass over the entries: so the parts of a page always agree.
 
 use crate::account::EntryAccount;
+use crate::cold_cache::ColdCacheSummary;
 use crate::{
     CostSaving, EntryFilter, GainReport, GainRow, GroupBy, LedgerEntry, LedgerReader,
     LedgerSummary, ModelPrices, ShareDenominator, TokenSums,
@@ -85,13 +86,19 @@ impl LedgerHistory {
         };
         let summary = |by| LedgerSummary::new(by, prices).about(&whole);
         let mut tables = TABLES.map(summary);
+        tables[0] = summary(TABLES[0]).with_declarations();
         let mut series: Vec<LedgerSummary<'_>> = Vec::new();
         series.resize_with(edges.len().saturating_sub(1), || summary(GroupBy::Day));
+        let mut cold_caches = ColdCacheSummary::default();
         for entry in reading.by_ref() {
+            tables[0].learn(&entry);
             if !whole.is_about(&entry) {
                 continue;
             }
             let account = EntryAccount::new(&entry, prices);
+            if !whole.is_partial() {
+                cold_caches.take(&entry, &account);
+            }
             let bucket = bucket_of(&entry, edges).and_then(|at| series.get_mut(at));
             tables.iter_mut().chain(bucket).for_each(|sums| sums.count(&entry, &account));
         }
@@ -104,7 +111,12 @@ impl LedgerHistory {
         let series =
             spans.zip(&series).map(|(span, sums)| TimeBucket::of(span, sums.gain())).collect();
         LedgerHistory {
-            gain: GainReport { skipped_lines, rows: Vec::new(), ..tools },
+            gain: GainReport {
+                skipped_lines,
+                cold_caches: cold_caches.report(),
+                rows: Vec::new(),
+                ..tools
+            },
             rows,
             series,
         }

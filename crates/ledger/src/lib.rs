@@ -26,7 +26,10 @@
 //! function of the entries and the prices; what is not known is absent and says why, and is never guessed.
 
 mod account;
+mod cold_cache;
 mod day;
+mod declarations;
+mod declared;
 mod entry;
 mod fetches;
 mod filter;
@@ -45,7 +48,10 @@ mod summary;
 mod turns;
 
 pub use account::EntryAccount;
-pub use day::UtcDay;
+pub use cold_cache::{CacheRewrite, CacheRewriteSums, ColdCacheReport, ColdCacheSession};
+pub use day::{UtcDay, parse_rfc3339};
+pub use declarations::{DeclarationReport, DeclaringServer, UnusedTool};
+pub use declared::{DeclaredTool, DeclaredTools, WrittenLists};
 pub use entry::{
     EntrySource, FetchedPart, LedgerEntry, ModelUsage, OriginalFetch, ResultOutcome, TokenUsage,
 };

@@ -2,8 +2,8 @@
 
 use crate::fetches::of_entry;
 use crate::{
-    BoundedName, CostSaving, EntryFilter, EntrySource, GroupBy, LedgerEntry, LedgerReader,
-    LedgerSummary, ModelPrices, TokenSums, UtcDay,
+    BoundedName, CacheRewriteSums, CostSaving, EntryFilter, EntrySource, GroupBy, LedgerEntry,
+    LedgerReader, LedgerSummary, ModelPrices, TokenSums, UtcDay,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -71,6 +71,8 @@ pub struct SessionSummary {
     pub fetches: u64,
     /// The money, if any price is known.
     pub cost: Option<CostSaving>,
+    /// What it costs that the provider's cache was cold after pauses.
+    pub cold_caches: CacheRewriteSums,
 }
 
 /// The latest sessions.
@@ -155,6 +157,7 @@ impl<'p> OpenSession<'p> {
             tokens: TokenSums::default(),
             fetches: 0,
             cost: None,
+            cold_caches: CacheRewriteSums::default(),
         };
         OpenSession { session, sums }
     }
@@ -184,6 +187,7 @@ impl<'p> OpenSession<'p> {
             results: gain.results,
             tokens: gain.tokens,
             cost: gain.cost,
+            cold_caches: gain.cold_caches.sums,
             ..self.session
         }
     }

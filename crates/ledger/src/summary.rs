@@ -1,7 +1,9 @@
 //! Aggregation: entries added up. Pure: the same entries and prices are the same sums.
 
 use crate::account::{EntryAccount, to_signed};
+use crate::cold_cache::ColdCacheSummary;
 use crate::day::rfc3339;
+use crate::declarations::DeclarationSums;
 use crate::gain::{GainReport, GainRow, RepeatedResults, TokenSums};
 use crate::group_by::GroupBy;
 use crate::measure::{BillSums, ContextSums};
@@ -27,7 +29,10 @@ pub struct LedgerSummary<'p> {
     observed: RepeatedResults,
     context: ContextSums,
     bill: BillSums,
+    cold_caches: ColdCacheSummary,
     rows: BTreeMap<String, Sums>,
+    /// Tool declarations, where they are asked for: there are many summaries of one reading.
+    declarations: Option<DeclarationSums>,
     skipped_lines: u64,
 }
 
@@ -56,7 +61,9 @@ impl<'p> LedgerSummary<'p> {
             observed: RepeatedResults::default(),
             context: ContextSums::default(),
             bill: BillSums::default(),
+            cold_caches: ColdCacheSummary::default(),
             rows: BTreeMap::new(),
+            declarations: None,
             skipped_lines: 0,
         }
     }
@@ -67,10 +74,16 @@ impl<'p> LedgerSummary<'p> {
         LedgerSummary { filter: Some(filter), ..self }
     }
 
+    /// The same, with what tool declarations cost.
+    #[must_use]
+    pub fn with_declarations(self) -> Self {
+        LedgerSummary { declarations: Some(DeclarationSums::default()), ..self }
+    }
+
     /// All entries that are read, added up.
     #[must_use]
     pub fn of(reading: LedgerReader, by: GroupBy, prices: &'p ModelPrices) -> GainReport {
-        Self::new(by, prices).sum_all(reading)
+        Self::new(by, prices).with_declarations().sum_all(reading)
     }
 
     /// All entries that are read, added up.
@@ -85,8 +98,21 @@ impl<'p> LedgerSummary<'p> {
 
     /// Adds an entry, if it is meant.
     pub fn add(&mut self, entry: &LedgerEntry) {
+        self.learn(entry);
         if self.filter.is_none_or(|filter| filter.is_about(entry)) {
-            self.count(entry, &EntryAccount::new(entry, self.prices));
+            let account = EntryAccount::new(entry, self.prices);
+            // Some results of a request say nothing of its cache.
+            if !self.is_partial() {
+                self.cold_caches.take(entry, &account);
+            }
+            self.count(entry, &account);
+        }
+    }
+
+    /// Remembers what one entry says for others, whether it is meant or not.
+    pub(crate) fn learn(&mut self, entry: &LedgerEntry) {
+        if let Some(declarations) = &mut self.declarations {
+            declarations.learn(entry);
         }
     }
 
@@ -97,6 +123,9 @@ impl<'p> LedgerSummary<'p> {
         self.subscription_requests += u64::from(entry.subscription);
         let (first, last) = self.period.unwrap_or((entry.time, entry.time));
         self.period = Some((first.min(entry.time), last.max(entry.time)));
+        if let Some(declarations) = &mut self.declarations {
+            declarations.add(entry, account);
+        }
         if part.is_none() {
             self.context.add(entry, account);
             self.bill.add(account);
@@ -142,6 +171,8 @@ impl<'p> LedgerSummary<'p> {
             shares: self.shares(),
             cost: self.bill.cost(),
             observed: self.observed,
+            cold_caches: self.cold_caches.report(),
+            declarations: self.declarations.as_ref().and_then(DeclarationSums::report),
             by: self.by,
             rows,
             skipped_lines: self.skipped_lines,

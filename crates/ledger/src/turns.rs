@@ -1,13 +1,14 @@
 //! The timeline of one session: what happened, turn by turn.
 
 use crate::account::EntryAccount;
+use crate::cold_cache::SessionCache;
 use crate::fetches::of_entry;
 use crate::group_by::reason;
 use crate::session::{OpenSession, is_of};
 use crate::share::round_to;
 use crate::{
-    BoundedName, EntryFilter, GroupBy, LedgerEntry, LedgerReader, LedgerSummary, ModelPrices,
-    OriginalFetch, RepeatedResults, ResultOutcome, SessionSummary, TokenUsage,
+    BoundedName, CacheRewrite, EntryFilter, GroupBy, LedgerEntry, LedgerReader, LedgerSummary,
+    ModelPrices, OriginalFetch, RepeatedResults, ResultOutcome, SessionSummary, TokenUsage,
 };
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -48,6 +49,8 @@ pub struct SessionTurn {
     pub fetches: Vec<OriginalFetch>,
     /// What the provider counted.
     pub usage: Option<TokenUsage>,
+    /// What was written to the provider's cache again, since it had gone cold in a pause.
+    pub cold_cache: Option<CacheRewrite>,
     /// All input as it went on, and how much less that is.
     pub context: Option<TurnContext>,
     /// What it cost, if that is known.
@@ -92,7 +95,7 @@ impl SessionTurns {
         let all = EntryFilter::default();
         let mut open: Option<OpenSession<'_>> = None;
         let mut turns = VecDeque::new();
-        let mut number = 0;
+        let (mut number, mut cache) = (0, SessionCache::default());
         for entry in reading.filter(|entry| is_of(entry, id)) {
             number += 1;
             let begin = || OpenSession::new(id, &entry, LedgerSummary::new(GroupBy::Day, prices));
@@ -100,7 +103,7 @@ impl SessionTurns {
             if turns.len() == TURNS {
                 turns.pop_front();
             }
-            turns.push_back(SessionTurn::of(number, entry, prices));
+            turns.push_back(SessionTurn::of(number, entry, &mut cache, prices));
         }
         let left_out = number - turns.len() as u64;
         Some(SessionTurns { session: open?.close(), turns: turns.into(), left_out })
@@ -108,7 +111,7 @@ impl SessionTurns {
 }
 
 impl SessionTurn {
-    fn of(number: u64, entry: LedgerEntry, prices: &ModelPrices) -> Self {
+    fn of(number: u64, entry: LedgerEntry, cache: &mut SessionCache, prices: &ModelPrices) -> Self {
         let account = EntryAccount::new(&entry, prices);
         let cost = account.all_dollars_saved().map(|saved| {
             let after = account.dollars_billed();
@@ -144,6 +147,7 @@ impl SessionTurn {
             repeated,
             fetches: of_entry(&entry, &EntryFilter::default()).collect(),
             usage: entry.usage,
+            cold_cache: cache.take(&entry, &account),
             context,
             cost,
         }

@@ -8,7 +8,7 @@ mod error;
 mod profile;
 
 pub use error::ApiError;
-pub(crate) use profile::{ConversationList, Profile, SystemPrompt};
+pub(crate) use profile::{CacheLifetime, ConversationList, Profile, SystemPrompt};
 
 use crate::detect::{Endpoint, RequestPath};
 use crate::json::{Key, Kind, Node, Reader};

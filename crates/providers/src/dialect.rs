@@ -2,6 +2,7 @@
 
 use crate::api::{ApiError, Profile, ProviderApi};
 use crate::{anthropic, bedrock, gemini, ollama, openai_chat, openai_responses};
+use std::time::Duration;
 
 macro_rules! provider_apis {
     ($($(#[$doc:meta])* $dialect:ident => $api:path,)+) => {
@@ -87,6 +88,13 @@ impl Dialect {
     #[must_use]
     pub fn is_local(self) -> bool {
         self.profile().is_local
+    }
+
+    /// How long the provider keeps the prompt of a request in its cache after its last use. `None`: it is not known to
+    /// have one that is gone at a certain time.
+    #[must_use]
+    pub fn cache_lifetime(self, body: &[u8]) -> Option<Duration> {
+        self.profile().cache.as_ref().map(|cache| cache.of(body))
     }
 
     /// Whether cached tokens are counted beside the input tokens, not among them.

@@ -58,8 +58,9 @@ pub use reply::{
 };
 pub use request::{
     AnswerSite, CallArguments, CallSite, ConversationTurns, ForgeMember, MessageRole, MessageText,
-    MessageTexts, NameRef, Request, RequestHead, ResultShape, ThoughtSite, ToolExchange, ToolList,
-    ToolResult, call_key, expand_tool, put_back, rejoin, rejoin_answer, session_of_headers,
+    MessageTexts, NameRef, Request, RequestHead, ResultShape, ThoughtSite, ToolDeclaration,
+    ToolExchange, ToolList, ToolResult, call_key, expand_tool, put_back, rejoin, rejoin_answer,
+    session_of_headers,
 };
 pub use tokenforge_json::{Refusal, Splice, quote as quoted, replace, splice, unescape};
 

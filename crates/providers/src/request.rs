@@ -1,5 +1,6 @@
 //! A request body, read once.
 
+mod age;
 pub(crate) mod builder;
 pub(crate) mod call_index;
 pub(crate) mod choice;
@@ -28,7 +29,7 @@ pub use result::{CallArguments, ResultShape, ToolResult};
 pub use session::session_of_headers;
 pub use sites::{AnswerSite, CallSite, ThoughtSite};
 pub(crate) use tools::TOOL;
-pub use tools::{ToolList, expand_tool};
+pub use tools::{ToolDeclaration, ToolList, expand_tool};
 pub use turns::ConversationTurns;
 
 use crate::dialect::Dialect;

@@ -1,7 +1,7 @@
 //! What must hold for every data file.
 
 use super::*;
-use crate::{BaseUrl, HookEntry, ToolRole};
+use crate::{BaseUrl, HookEntry, ToolRole, ToolSwitch, ToolSwitches};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
@@ -122,5 +122,43 @@ fn headers_are_written_in_lower_case() {
         for header in headers {
             assert_eq!(*header, header.to_ascii_lowercase(), "{}", agent.id);
         }
+    }
+}
+
+#[test]
+fn u2_a_client_is_known_by_what_it_calls_itself_and_its_servers_by_its_names_of_tools() {
+    assert_eq!(of_client("claude-cli").unwrap().id, "claude");
+    assert_eq!(of_client("opencode").unwrap().id, "opencode");
+    assert_eq!(of_client("python-requests"), None);
+    for (client, name, tool) in [
+        (Some("claude-cli"), "mcp__files__read", Some(("files", "read"))),
+        (Some("claude-cli"), "Bash", None),
+        (Some("GeminiCLI"), "mcp_files_read_text", Some(("files", "read_text"))),
+        // What cannot be told is not guessed.
+        (Some("opencode"), "files_read", None),
+        (Some("python-requests"), "mcp__files__read", Some(("files", "read"))),
+        (None, "files_read", None),
+    ] {
+        assert_eq!(mcp_tool(client, name), tool, "{client:?} {name}");
+    }
+}
+
+#[test]
+fn u3_a_switch_for_a_server_says_where_the_server_is_named() {
+    let named = |switch: &ToolSwitch, part: &str| match switch {
+        ToolSwitch::Listed { key, name } => {
+            key.iter().chain([name]).any(|word| word.contains(part))
+        }
+        ToolSwitch::Set { key, .. } => key.iter().any(|word| word.contains(part)),
+    };
+    let switches = all().iter().filter_map(|agent| agent.tool_switches.as_ref());
+    let switches: Vec<_> = switches.collect();
+    assert!(!switches.is_empty());
+    for ToolSwitches { files, tool, server_tool, server, .. } in switches {
+        assert!(!files.is_empty());
+        assert!(tool.iter().all(|switch| named(switch, "{name}")));
+        assert!(server.iter().all(|switch| named(switch, "{server}")));
+        let parts = |switch| named(switch, "{name}") || named(switch, "{tool}");
+        assert!(server_tool.iter().all(parts));
     }
 }

@@ -16,8 +16,8 @@ use super::value_type::{
     PositiveCount, SecretKey, SocketAddress, StoreLocation, TargetRatio, TimeSpan,
 };
 use crate::settings::{
-    self, ExpandInjection, Fallback, JsonForm, LogLevel, ModelClassSetting, SchemaCompression,
-    Settings, Strategy,
+    self, ExpandInjection, Fallback, JsonForm, LogLevel, ModelClassSetting, OldResults,
+    SchemaCompression, Settings, Strategy,
 };
 use crate::table::TakesEffect::{AtOnce, Reload, Restart};
 use crate::table::{advanced, common};
@@ -41,7 +41,7 @@ section! {
     plugins: Vec<PluginEntry> => common(Reload, "A list of plugins: `name`, `enabled`, `priority`, `on_error` (open or closed), `timeout`, `config`. The plugins stc and toon are on unless you turn them off here.").only_in_files();
     pipes as tool_output: section PipesSection;
     providers: BTreeMap<String, ProviderEntry> => advanced(Reload, "Models that the strategy external_provider can ask, by name: `kind` (anthropic, openai or gemini, unless the name says it), `auth` (api_key or oauth), `endpoint`, `api_key`, `model`.").only_in_files();
-    schema_compression: Parsed<OneOf<SchemaCompression>> => advanced(AtOnce, "What to do to descriptions in tool schemas: disabled or minify.").flag("--schema-compression", |flags| flags.schema_compression.as_deref());
+    schema_compression: Parsed<OneOf<SchemaCompression>> => advanced(AtOnce, "What to do to tool schemas: disabled, minify (white space in descriptions) or compact (keywords that no provider reads, too).").flag("--schema-compression", |flags| flags.schema_compression.as_deref());
     redact_secrets: Parsed<Boolean> => common(Reload, "Remove secrets from whole requests and from everything tool servers say, and refuse what cannot be checked.").flag("--redact-secrets", |flags| flags.redact_secrets.then_some("true"));
     toon as toon: section ToonSection;
     store as store: section StoreSection;
@@ -89,6 +89,7 @@ section! {
     enable_expand_context: Parsed<Boolean> => common(AtOnce, "Let the model fetch back what was left out. If `false`, nothing is left out.");
     include_expand_hint: Parsed<Boolean> => advanced(AtOnce, "Add a line under each reference that says how to fetch it back.");
     expand_injection: Parsed<OneOf<ExpandInjection>> => advanced(AtOnce, "When the tool `expand_context` is offered. `when_it_pays`: if a tool runs commands and the prompt is 100 times the size of its definition; otherwise nothing is left out. `from_start`: always. `when_referenced`: once something was left out.");
+    old_results: Parsed<OneOf<OldResults>> => advanced(AtOnce, "When results of more than 20 turns ago, and file reads that later ones supersede, become references. `when_cold`: in a request after a pause in which the provider's prompt cache expired, and from then on; needs a store on disk or Redis. `never`.");
     rate_per_second: Parsed<PositiveCount> => advanced(AtOnce, "How many strategy calls may start per second.");
     max_concurrent: Parsed<PositiveCount> => advanced(AtOnce, "How many strategy calls may run at once; others wait.");
 }

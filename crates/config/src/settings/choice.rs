@@ -7,7 +7,7 @@
 ///
 /// assert_eq!(SchemaCompression::parse("minify")?, SchemaCompression::Minify);
 /// let wrong = SchemaCompression::parse("zip").unwrap_err();
-/// assert_eq!(wrong.to_string(), "expected disabled or minify, found `zip`");
+/// assert_eq!(wrong.to_string(), "expected disabled, minify or compact, found `zip`");
 /// # Ok::<(), tokenforge_config::UnknownChoice>(())
 /// ```
 pub trait Choice: Copy + PartialEq + 'static {

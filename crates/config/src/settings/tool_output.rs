@@ -51,6 +51,8 @@ pub struct ToolOutput {
     pub include_expand_hint: bool,
     /// When the tool `expand_context` is offered.
     pub expand_injection: ExpandInjection,
+    /// When old results become references.
+    pub old_results: OldResults,
     /// How many calls of the strategy may run at once.
     pub max_concurrent: usize,
     /// How many calls of the strategy may start in a second.
@@ -81,6 +83,7 @@ impl Default for ToolOutput {
             enable_expand_context: true,
             include_expand_hint: false,
             expand_injection: ExpandInjection::default(),
+            old_results: OldResults::default(),
             max_concurrent: 10,
             rate_per_second: 20,
             deadline: Duration::from_secs(5),
@@ -277,6 +280,27 @@ impl Choice for Fallback {
             Self::Passthrough => "passthrough",
             Self::Simple => "simple",
             Self::Error => "error",
+        }
+    }
+}
+
+/// When old results become references.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum OldResults {
+    /// In a request for which the provider's prompt cache must be cold, and in all that follow it.
+    #[default]
+    WhenCold,
+    /// Never.
+    Never,
+}
+
+impl Choice for OldResults {
+    const ALL: &'static [Self] = &[Self::WhenCold, Self::Never];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::WhenCold => "when_cold",
+            Self::Never => "never",
         }
     }
 }

@@ -85,7 +85,7 @@ fn every_bad_value_is_refused() {
         ("store: {url: \"mysql://x\"}", "expected memory:, disk:PATH"),
         ("store: {url: \"redis:\"}", "expected memory:, disk:PATH"),
         ("store: {original_ttl: 0s}", "expected a time"),
-        ("schema_compression: zip", "expected disabled or minify, found `zip`"),
+        ("schema_compression: zip", "expected disabled, minify or compact, found `zip`"),
         ("monitoring: {log_level: loud}", "expected off, error, warn, info, debug or trace"),
         ("prices: {m: {input: 3}}", "missing field `output`"),
         ("prices: {m: {input: -3, output: 1}}", "expected dollars per million tokens"),

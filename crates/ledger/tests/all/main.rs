@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod cold_cache;
 mod files;
 mod kit;
 mod past;

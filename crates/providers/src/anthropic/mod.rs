@@ -4,7 +4,7 @@ mod error;
 mod reply;
 mod request;
 
-use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
+use crate::api::{ApiError, CacheLifetime, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::dialect::Dialect;
 use crate::json::text::quoted;
@@ -40,6 +40,7 @@ pub(crate) const PROFILE: Profile = Profile {
     stream_type: ("text/event-stream", WireFormat::Events),
     json_stream: WireFormat::Whole,
     encodes_events: false,
+    cache: Some(CacheLifetime::ANTHROPIC),
     usage_marker: "usage",
 };
 

@@ -1,6 +1,8 @@
 //! The profile of a provider API: what is fixed about it, as data.
 
 use crate::reply::WireFormat;
+use memchr::memmem;
+use std::time::Duration;
 
 /// What is fixed about a provider API.
 pub(crate) struct Profile {
@@ -34,8 +36,46 @@ pub(crate) struct Profile {
     pub(crate) json_stream: WireFormat,
     /// The events of an Amazon event stream hold their payload in base64.
     pub(crate) encodes_events: bool,
+    /// How long its prompt cache lives, where it is known to.
+    pub(crate) cache: Option<CacheLifetime>,
     /// What every part of a reply holds that says what it cost: others are not parsed for it.
     pub(crate) usage_marker: &'static str,
+}
+
+/// How long a prompt cache lives after its last use.
+pub(crate) struct CacheLifetime {
+    pub(crate) usual: Duration,
+    /// The member and its value with which a request asks for a longer one.
+    pub(crate) longer: (&'static str, &'static str, Duration),
+}
+
+impl CacheLifetime {
+    /// Anthropic's, on Bedrock too.
+    pub(crate) const ANTHROPIC: Self =
+        CacheLifetime { usual: minutes(5), longer: ("ttl", "1h", minutes(60)) };
+
+    /// OpenAI says 5 to 10 minutes, and at most an hour: what is longer is safe.
+    pub(crate) const OPENAI: Self = CacheLifetime {
+        usual: minutes(60),
+        longer: ("prompt_cache_retention", "24h", minutes(24 * 60)),
+    };
+
+    /// That of a request. Its body is searched, not read: what looks like the member in a call's arguments makes the
+    /// lifetime longer, which is the safe side.
+    pub(crate) fn of(&self, body: &[u8]) -> Duration {
+        let (member, value, longer) = self.longer;
+        let (member, value) = (format!("\"{member}\""), format!("\"{value}\""));
+        let asks = memmem::find_iter(body, &member).any(|at| {
+            let behind = body.get(at + member.len()..).unwrap_or_default().trim_ascii_start();
+            let behind = behind.strip_prefix(b":").unwrap_or_default().trim_ascii_start();
+            behind.starts_with(value.as_bytes())
+        });
+        if asks { longer } else { self.usual }
+    }
+}
+
+const fn minutes(minutes: u64) -> Duration {
+    Duration::from_secs(60 * minutes)
 }
 
 /// Where the system prompt of a request stands.

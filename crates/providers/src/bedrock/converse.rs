@@ -1,7 +1,7 @@
 //! Bedrock Converse: one format for the models of all vendors.
 
 use super::{OWN_PATHS, STREAM_TYPE, endpoint, error, reply, request};
-use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
+use crate::api::{ApiError, CacheLifetime, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath};
 use crate::dialect::Dialect;
 use crate::json::text::quoted;
@@ -38,6 +38,7 @@ const PROFILE: Profile = Profile {
     stream_type: STREAM_TYPE,
     json_stream: WireFormat::Whole,
     encodes_events: false,
+    cache: Some(CacheLifetime::ANTHROPIC),
     usage_marker: "usage",
 };
 

@@ -40,6 +40,7 @@ const PROFILE: Profile = Profile {
     stream_type: ("text/event-stream", WireFormat::Events),
     json_stream: WireFormat::Array,
     encodes_events: false,
+    cache: None,
     usage_marker: "usage",
 };
 

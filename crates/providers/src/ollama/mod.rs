@@ -26,6 +26,7 @@ const PROFILE: Profile = Profile {
     is_local: true,
     stream_type: ("application/x-ndjson", WireFormat::Lines),
     json_stream: WireFormat::Lines,
+    cache: None,
     usage_marker: "eval_count",
     ..openai_chat::PROFILE
 };

@@ -7,7 +7,7 @@ mod request;
 pub(crate) use error::body as error_body;
 pub(crate) use request::read_member;
 
-use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
+use crate::api::{ApiError, CacheLifetime, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Reader};
@@ -42,6 +42,7 @@ pub(crate) const PROFILE: Profile = Profile {
     stream_type: ("text/event-stream", WireFormat::Events),
     json_stream: WireFormat::Whole,
     encodes_events: false,
+    cache: Some(CacheLifetime::OPENAI),
     usage_marker: "usage",
 };
 

@@ -4,7 +4,7 @@ mod put_back;
 mod reply;
 mod request;
 
-use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
+use crate::api::{ApiError, CacheLifetime, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
@@ -49,6 +49,7 @@ const PROFILE: Profile = Profile {
     stream_type: ("text/event-stream", WireFormat::Events),
     json_stream: WireFormat::Whole,
     encodes_events: false,
+    cache: Some(CacheLifetime::OPENAI),
     usage_marker: "usage",
 };
 
