@@ -10,8 +10,17 @@ use tokenforge_replay::{Corpus, outputs};
 use tokenforge_tokens::Counter;
 
 /// Stages of which more than one in a text is a stack.
-const NOTATIONS: [&str; 6] =
-    ["json", "json_lines", "path_headings", "repeated_columns", "log_templates", "dictionary"];
+const NOTATIONS: [&str; 9] = [
+    "nested_json",
+    "json",
+    "python_repr",
+    "json_lines",
+    "truncated_json",
+    "path_headings",
+    "repeated_columns",
+    "log_templates",
+    "dictionary",
+];
 
 const MODES: [Mode; 3] = [Mode::Lossless, Mode::Standard, Mode::Aggressive];
 

@@ -1,10 +1,16 @@
 //! The account of a replay: what was found out about one session.
 
+mod old_results;
+
+pub use old_results::OldResultSums;
+
+use crate::declarations::DeclarationSums;
 use crate::probes::Probes;
 use crate::read::LogOrigin;
 use crate::usage::UsageCharge;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use tokenforge_engine::old_results::STAGE;
 
 /// What was found out about sessions: one, or many together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -27,6 +33,13 @@ pub struct ReplayAccount {
     pub prefix_stability: f64,
     /// What fetching back would cost.
     pub expansions: ExpansionCost,
+    /// What became of old results where the provider's cache was cold; none where they were to be left alone.
+    pub old_results: Option<OldResultSums>,
+    /// The tools that were declared, in the sessions whose log has a list of them.
+    pub declarations: DeclarationSums,
+    /// What a token cost that is in front of every request, over all requests, in dollars.
+    #[serde(skip)]
+    pub(crate) front_rate: f64,
     /// Tool results that Tokenforge wrote already, and that stay as they are.
     pub already: usize,
     /// Conversations that were longer than any model reads, and were taken apart.
@@ -123,6 +136,10 @@ pub struct ExpansionCost {
     pub tokens: usize,
     /// What it would cost, in dollars, if the model fetched every one of them once.
     pub cost_of_all: f64,
+    /// How many had to be fetched, since a later answer used what only they have.
+    pub fetched: usize,
+    /// What that costs, in dollars. It is in the bill.
+    pub cost_of_fetched: f64,
 }
 
 impl ReplayedSession {
@@ -153,6 +170,12 @@ impl ReplayAccount {
         self.expansions.references += other.expansions.references;
         self.expansions.tokens += other.expansions.tokens;
         self.expansions.cost_of_all += other.expansions.cost_of_all;
+        self.expansions.fetched += other.expansions.fetched;
+        self.expansions.cost_of_fetched += other.expansions.cost_of_fetched;
+        if let Some(old) = &other.old_results {
+            self.old_results.get_or_insert_default().add(old);
+        }
+        self.declarations.add(&other.declarations);
         self.already += other.already;
         self.cut += other.cut;
         self.skipped += other.skipped;
@@ -169,6 +192,16 @@ impl ReplayAccount {
             sum.tokens_saved += stage.tokens_saved;
             sum.cost_saved += stage.cost_saved;
         }
+    }
+
+    /// An old result has so many tokens fewer from now on.
+    pub(crate) fn leave_out(&mut self, tokens: usize) {
+        let stage = self.stages.entry(STAGE.to_owned()).or_default();
+        stage.results += 1;
+        stage.tokens_saved += tokens as i64;
+        let sums = self.old_results.get_or_insert_default();
+        sums.left_out += 1;
+        sums.tokens += tokens;
     }
 
     /// Names a result among the longest that go on as they came, if it is one.
@@ -220,6 +253,11 @@ impl TokenBill {
     pub(crate) fn add(&mut self, other: &TokenBill) {
         self.tokens += other.tokens;
         self.cost += other.cost;
+    }
+
+    /// What is left of it without another.
+    pub(crate) fn less(&self, other: &TokenBill) -> TokenBill {
+        TokenBill { tokens: self.tokens - other.tokens, cost: self.cost - other.cost }
     }
 }
 

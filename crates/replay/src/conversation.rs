@@ -3,10 +3,16 @@
 //! A conversation only grows, and what is forwarded for a result depends on what was before it alone. So each result is
 //! compressed when it comes, and a request is known by how many messages it has. That this is what a gateway without
 //! memory would send is not taken for granted: at the end the last request is made anew, from nothing, and compared.
+//!
+//! Where the provider's cache was cold, old results are left out from that request on: all results are made anew then, and
+//! what is compared at the end is what was sent since.
 
 mod charge;
+mod cold_cache;
 mod handled_result;
+mod left_out;
 mod rates;
+mod recall;
 
 use crate::account::{ReplayAccount, TokenBill};
 use crate::own_notation;
@@ -15,9 +21,13 @@ use crate::preamble::{Preamble, expand_tool_tokens, part_tokens, tool_tokens};
 use crate::probes::TextAvailability;
 use crate::transcript::{LogMessage, MessageAuthor, MessagePart, ToolResult};
 use crate::usage::UsageCharge;
-use charge::ChargedRequest;
+use charge::{ChargedRequest, front_rate};
+use cold_cache::{CacheLifetimes, CacheUse};
 use handled_result::{HandledResult, fingerprint, output};
+use left_out::{LeftOutResults, RemadeResults};
 use rates::MessageRates;
+use recall::{RecallDemand, RecallIndex};
+use std::collections::BTreeSet;
 use tokenforge_config::Price;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{CompressedOutput, Engine, History, Mode, Settings};
@@ -43,12 +53,24 @@ pub(crate) struct ReplayedConversation<'p> {
     rates: MessageRates,
     /// How many tokens of tools and messages the provider has in its cache.
     cached: usize,
+    /// The last request, as far as it tells of the cache.
+    last_use: Option<CacheUse>,
+    /// The provider was asked to keep something for an hour.
+    is_kept_an_hour: bool,
+    /// When the client last said something.
+    heard: Option<u64>,
+    /// How many turns of the model called for results.
+    turn: usize,
+    /// The model said something since the last result.
+    is_new_turn: bool,
+    left_out: LeftOutResults,
+    /// The message from which on the next request is not what was sent before.
+    rewritten_from: Option<usize>,
     /// The request whose answer is being read.
     pending: Option<PendingRequest>,
     /// Our tool is in the requests.
     is_offered: bool,
-    /// All texts as the model sees them, kept where somebody will search them.
-    shown: Option<Vec<String>>,
+    recall: RecallIndex,
     bytes: usize,
 }
 
@@ -59,6 +81,8 @@ struct Tariff {
     is_known: bool,
     /// Tokens that the provider bills for each one counted.
     factor: f64,
+    /// How long it keeps them.
+    lifetimes: CacheLifetimes,
 }
 
 /// The sums after a message.
@@ -75,8 +99,12 @@ struct PendingRequest {
     messages: usize,
     /// Of the model that answers it: the next request may go to another.
     tariff: Tariff,
+    /// When it was sent, in seconds since 1970.
+    sent: Option<u64>,
     usage: Option<UsageCharge>,
     output: usize,
+    /// What the answer used.
+    used: RecallDemand,
     /// It was charged for in another log.
     is_copy: bool,
 }
@@ -102,16 +130,23 @@ impl<'p> ReplayedConversation<'p> {
             fresh: 0,
             rates: MessageRates::default(),
             cached: 0,
+            last_use: None,
+            is_kept_an_hour: false,
+            heard: None,
+            turn: 0,
+            is_new_turn: true,
+            left_out: LeftOutResults::default(),
+            rewritten_from: None,
             pending: None,
             is_offered: false,
-            shown: None,
+            recall: RecallIndex::default(),
             bytes: 0,
         }
     }
 
     /// Keeps what the model sees, to be searched.
     pub(crate) fn searchable(self) -> Self {
-        ReplayedConversation { shown: Some(Vec::new()), ..self }
+        ReplayedConversation { recall: RecallIndex::Texts(Vec::new()), ..self }
     }
 
     /// About how many bytes of text are held.
@@ -128,14 +163,29 @@ impl<'p> ReplayedConversation<'p> {
         }
     }
 
-    /// Something was said.
-    pub(crate) fn say(&mut self, message: LogMessage, account: &mut ReplayAccount) {
+    /// Something was said, at a time in seconds since 1970.
+    pub(crate) fn say(
+        &mut self,
+        message: LogMessage,
+        time: Option<u64>,
+        account: &mut ReplayAccount,
+    ) {
+        let is_answer = matches!(message.author, MessageAuthor::Model | MessageAuthor::ModelAgain);
         if message.author == MessageAuthor::Model {
             self.settle(account);
-            let (messages, tariff) = (self.messages.len(), self.tariff);
-            self.pending =
-                Some(PendingRequest { messages, tariff, usage: None, output: 0, is_copy: false });
+            self.pending = Some(PendingRequest {
+                messages: self.messages.len(),
+                tariff: self.tariff,
+                sent: self.heard.or(time),
+                usage: None,
+                output: 0,
+                used: RecallDemand::default(),
+                is_copy: false,
+            });
+        } else if !is_answer {
+            self.heard = time;
         }
+        self.is_new_turn |= is_answer;
         let mut mark = self.messages.last().copied().unwrap_or_default();
         let before = mark.tokens;
         for part in message.parts {
@@ -146,16 +196,28 @@ impl<'p> ReplayedConversation<'p> {
                 continue;
             }
             mark.tokens += part_tokens(&part, &self.settings);
-            if let (Some(shown), MessagePart::Text(text)) = (&mut self.shown, part) {
-                shown.push(text);
+            if let MessagePart::Text(text) = part {
+                let answer = self.pending.as_mut().filter(|_| is_answer);
+                let used = answer.map(|pending| &mut pending.used);
+                self.recall.say(self.messages.len(), text, used);
             }
         }
-        let is_answer = matches!(message.author, MessageAuthor::Model | MessageAuthor::ModelAgain);
         let pending = self.pending.as_mut().filter(|_| is_answer);
         if let Some(pending) = pending {
             pending.output += mark.tokens - before;
         }
         self.messages.push(mark);
+    }
+
+    /// The answer that is being read, or nobody's, used a text.
+    pub(crate) fn expect(&mut self, needle: String, account: &mut ReplayAccount) {
+        match &mut self.pending {
+            Some(pending) => pending.used.needles.push(needle),
+            None => {
+                let found = self.recall.find(&needle, self.messages.len(), &self.results);
+                account.probes.get_or_insert_default().count(found);
+            }
+        }
     }
 
     /// What was charged for the answer that is being read.
@@ -178,8 +240,19 @@ impl<'p> ReplayedConversation<'p> {
         self.messages.truncate(messages);
         self.results.retain(|result| result.message < messages);
         self.fresh = self.fresh.min(self.results.len());
-        self.history = self.anew(account);
-        self.bytes = self.results.iter().map(HandledResult::bytes).sum();
+        self.turn = self.results.last().map_or(0, |result| result.turn);
+        self.is_new_turn = true;
+        self.recall.rewind(messages);
+        let was_offered = self.left_out.offers_tool;
+        if self.left_out.rewind(self.results.len()) {
+            let is_gone = was_offered && !self.left_out.offers_tool;
+            let from = self.remake(account).from;
+            self.rewritten_from = if is_gone { Some(0) } else { from };
+        } else {
+            self.history = self.anew(account);
+            self.bytes = self.results.iter().map(HandledResult::bytes).sum();
+        }
+        self.recall.advance(&self.results);
         let left = self.messages.last().map_or(0, |mark| mark.tokens);
         self.cached = self.cached.min(self.tools + left);
     }
@@ -190,37 +263,28 @@ impl<'p> ReplayedConversation<'p> {
         self.anew(account);
     }
 
-    /// How the model could come by a text, in a request made of all messages so far.
-    pub(crate) fn find(&self, needle: &str) -> TextAvailability {
-        let is_shown = self.shown.iter().flatten().any(|text| text.contains(needle));
-        let holds = |is_retrievable: bool| {
-            let mut results = self.results.iter();
-            results.any(|result| {
-                result.has_reference == is_retrievable && result.original.text.contains(needle)
-            })
-        };
-        match is_shown {
-            true => TextAvailability::Visible,
-            false if holds(false) => TextAvailability::Decoded,
-            false if holds(true) => TextAvailability::Retrievable,
-            false => TextAvailability::Lost,
-        }
-    }
-
     /// Tokens of a result and of what is forwarded for it.
     fn result(&mut self, result: ToolResult) -> (usize, usize) {
-        let compressed = self.compress(&result, &self.history);
-        let text = compressed.text(&result.text);
-        self.history.add(&output(&result).tool_call(), text);
-        if let Some(shown) = &mut self.shown {
-            shown.push(text.to_owned());
-        }
-        let handled =
-            HandledResult::new(self.messages.len(), result, &compressed, self.settings.counter);
+        self.turn += usize::from(std::mem::take(&mut self.is_new_turn));
+        let compressed = self.forward(self.results.len(), &result, &self.history);
+        self.history.add(&output(&result).tool_call(), compressed.text(&result.text));
+        let place = (self.messages.len(), self.turn);
+        let handled = HandledResult::new(place, result, &compressed, self.settings.counter);
         let tokens = handled.tokens;
         self.bytes += handled.bytes();
         self.results.push(handled);
         tokens
+    }
+
+    /// What becomes of the result with this index.
+    fn forward(&self, index: usize, result: &ToolResult, history: &History) -> CompressedOutput {
+        let compressed = self.compress(result, history);
+        if !self.left_out.contains(index) {
+            return compressed;
+        }
+        let shown = compressed.text(&result.text);
+        let left_out = self.engine(&self.settings).leave_out(&output(result), shown);
+        left_out.unwrap_or(compressed)
     }
 
     /// What becomes of a result. One that Tokenforge wrote already stays as it is.
@@ -236,7 +300,10 @@ impl<'p> ReplayedConversation<'p> {
     /// tools.
     fn engine<'s>(&'s self, settings: &'s Settings) -> Engine<'s> {
         match self.preamble.has_tools {
-            true => self.plan.engine(settings, &self.key, self.preamble.pays(settings)),
+            true => {
+                let pays = self.preamble.pays(settings) || self.left_out.offers_tool;
+                self.plan.engine(settings, &self.key, pays)
+            }
             false => Engine::new(settings),
         }
     }
@@ -244,10 +311,10 @@ impl<'p> ReplayedConversation<'p> {
     /// Charges for the request whose answer was read.
     fn settle(&mut self, account: &mut ReplayAccount) {
         let Some(pending) = self.pending.take() else { return };
-        let Tariff { price, is_known, factor } = pending.tariff;
-        let at = |count: usize| count.checked_sub(1).and_then(|last| self.messages.get(last));
-        let mark = at(pending.messages).copied().unwrap_or_default();
-        let total = self.tools + mark.tokens;
+        let Tariff { price, is_known, factor, .. } = pending.tariff;
+        let fresh = self.results.partition_point(|result| result.message < pending.messages);
+        let remade = self.meet_cache(&pending, fresh, account);
+        let total = self.tools + self.mark(pending.messages).tokens;
         let modelled = UsageCharge {
             input: 0.0,
             cache_read: factor * self.cached.min(total) as f64,
@@ -256,39 +323,81 @@ impl<'p> ReplayedConversation<'p> {
             output: factor * pending.output as f64,
         };
         let before = pending.usage.unwrap_or(modelled);
-        let fresh = self.results.partition_point(|result| result.message < pending.messages);
-        let is_added = self.offers(fresh);
+        let is_added = self.offers(fresh) && pending.messages > 0 && self.cached > 0;
+        let rewritten_from = [self.rewritten_from.take(), remade.from, is_added.then_some(0)];
         let context = ChargedRequest {
             messages: self.messages.get(..pending.messages).unwrap_or_default(),
             factor,
             own_tool: if self.is_offered { expand_tool_tokens(&self.settings) } else { 0 },
-            is_rewritten: is_added
-                && self.plan.expansion == ExpansionOffer::WhenReferenced
-                && pending.messages > 0
-                && self.cached > 0,
+            rewritten_from: rewritten_from.into_iter().flatten().min(),
         };
         let charge = context.charge(&before);
+        let fetched = self.fetched(&pending, fresh, account);
         if !pending.is_copy {
             self.rates.add(&charge, pending.messages, &price);
             account.requests += 1;
+            account.front_rate += factor * front_rate(&before, &price);
             account.logged += usize::from(pending.usage.is_some());
             account.unpriced += usize::from(!is_known);
             let bill = |usage: UsageCharge| TokenBill { tokens: usage, cost: usage.cost(&price) };
             account.before.add(&bill(before));
             account.after.add(&bill(charge.after));
-            for result in self.results.get(self.fresh..fresh).unwrap_or_default() {
-                result.tell(account);
-                if result.has_reference {
-                    let all = &mut account.expansions;
-                    all.references += 1;
-                    all.tokens += result.tokens.0;
-                    all.cost_of_all +=
-                        expansion(result, &charge.after, factor).cost(&price).total();
-                }
+            let expansion = |result: &HandledResult| bill(expansion(result, &charge.after, factor));
+            self.tell_references(fresh, &remade, &expansion, account);
+            for bill in fetched.iter().filter_map(|index| self.results.get(*index)).map(expansion) {
+                account.after.add(&bill);
+                account.expansions.fetched += 1;
+                account.expansions.cost_of_fetched += bill.cost.total();
             }
         }
         self.fresh = self.fresh.max(fresh);
         self.cached = total;
+        self.recall.advance(&self.results);
+    }
+
+    /// Tells of the results that are new in a request with so many, and what it would cost to fetch those of which something
+    /// is left out from now on.
+    fn tell_references(
+        &self,
+        results: usize,
+        remade: &RemadeResults,
+        expansion: &dyn Fn(&HandledResult) -> TokenBill,
+        account: &mut ReplayAccount,
+    ) {
+        let new = self.results.get(self.fresh..results).unwrap_or_default();
+        new.iter().for_each(|result| result.tell(account));
+        let left_out = remade.left_out.iter().filter_map(|(index, _)| self.results.get(*index));
+        for result in new.iter().filter(|result| result.has_reference).chain(left_out) {
+            let all = &mut account.expansions;
+            all.references += 1;
+            all.tokens += result.tokens.0;
+            all.cost_of_all += expansion(result).cost.total();
+        }
+    }
+
+    /// The sums of the first so many messages.
+    fn mark(&self, messages: usize) -> MessageMark {
+        let last = messages.checked_sub(1).and_then(|last| self.messages.get(last));
+        last.copied().unwrap_or_default()
+    }
+
+    /// The results that an answer needed and that were only behind references in its request, which had so many.
+    fn fetched(
+        &mut self,
+        pending: &PendingRequest,
+        results: usize,
+        account: &mut ReplayAccount,
+    ) -> BTreeSet<usize> {
+        let results = self.results.get(..results).unwrap_or_default();
+        let mut fetched = self.recall.fetched(&pending.used, results);
+        for needle in &pending.used.needles {
+            let found = self.recall.find(needle, pending.messages, results);
+            account.probes.get_or_insert_default().count(found);
+            if let TextAvailability::Retrievable(result) = found {
+                fetched.insert(result);
+            }
+        }
+        fetched
     }
 
     /// Charges for the last request, and tells of the results that came after it.
@@ -334,8 +443,8 @@ impl<'p> ReplayedConversation<'p> {
     fn anew(&self, account: &mut ReplayAccount) -> History {
         let mut history = History::default();
         let mut changed = None;
-        for result in &self.results {
-            let compressed = self.compress(&result.original, &history);
+        for (index, result) in self.results.iter().enumerate() {
+            let compressed = self.forward(index, &result.original, &history);
             let text = compressed.text(&result.original.text);
             history.add(&output(&result.original).tool_call(), text);
             if changed.is_none() && fingerprint(text) != result.fingerprint {
@@ -358,7 +467,7 @@ impl Tariff {
     fn of(plan: &ReplayPlan<'_>, model: Option<&str>) -> Self {
         let (price, is_known) = plan.price(model);
         let factor = model.map_or(1.0, |model| for_model(model).cost_factor);
-        Tariff { price, is_known, factor }
+        Tariff { price, is_known, factor, lifetimes: CacheLifetimes::new(model) }
     }
 }
 
@@ -376,6 +485,7 @@ fn expansion(result: &HandledResult, after: &UsageCharge, factor: f64) -> UsageC
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokenforge_config::OldResults;
 
     #[test]
     fn l5_a_result_that_would_be_sent_otherwise_the_second_time_is_found() {
@@ -384,6 +494,7 @@ mod tests {
             counter: None,
             class: None,
             expansion: ExpansionOffer::FromStart,
+            old_results: OldResults::WhenCold,
             prices: &|_| None,
         };
         let mut account = ReplayAccount::new();
@@ -395,7 +506,7 @@ mod tests {
                 author: MessageAuthor::Client,
                 parts: vec![MessagePart::Result(result)],
             };
-            conversation.say(message, &mut account);
+            conversation.say(message, None, &mut account);
         }
         conversation.results[1].fingerprint ^= 1;
         conversation.finish(&mut account);

@@ -81,6 +81,7 @@ impl ReplayHistory {
             session.account.tools.clear();
             session.account.stages.clear();
             session.account.kept.clear();
+            session.account.declarations.tools.clear();
             self.sessions.push(session);
         }
         self.problems.extend(problems);
@@ -145,6 +146,7 @@ mod tests {
     use crate::source;
     use serde_json::{Value, json};
     use std::fs;
+    use tokenforge_config::OldResults;
     use tokenforge_engine::Settings;
 
     /// A turn of a session: a result, and the answer to it.
@@ -172,8 +174,14 @@ mod tests {
             fs::write(folder.path().join(format!("{number}.jsonl")), log).unwrap();
         }
         let (settings, expansion) = (Settings::default(), ExpansionOffer::FromStart);
-        let plan =
-            ReplayPlan { settings, counter: None, class: None, expansion, prices: &|_| None };
+        let plan = ReplayPlan {
+            settings,
+            counter: None,
+            class: None,
+            expansion,
+            old_results: OldResults::WhenCold,
+            prices: &|_| None,
+        };
         let mut history = replay(&source::at(folder.path()), &plan, threads, &|_| {});
         history.sessions.iter_mut().for_each(|session| session.file.clear());
         history

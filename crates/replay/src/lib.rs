@@ -5,6 +5,7 @@
 //!
 //! ```
 //! use serde_json::json;
+//! use tokenforge_config::OldResults;
 //! use tokenforge_engine::Settings;
 //! use tokenforge_replay::{ExpansionOffer, ReplayPlan, read::transcript, session::SessionReplay};
 //!
@@ -23,6 +24,7 @@
 //!     counter: None,
 //!     class: None,
 //!     expansion: ExpansionOffer::Never,
+//!     old_results: OldResults::WhenCold,
 //!     prices: &|_model| None,
 //! };
 //! let mut replay = SessionReplay::new(&plan);
@@ -50,6 +52,7 @@ pub mod account;
 pub mod columns;
 mod conversation;
 pub mod corpus;
+pub mod declarations;
 pub mod history;
 pub mod measure;
 pub mod outputs;

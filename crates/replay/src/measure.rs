@@ -4,10 +4,10 @@ use crate::corpus::{Corpus, CorpusError};
 use crate::plan::{ExpansionOffer, ReplayPlan};
 use crate::report::{ModeReport, ReplayReport};
 use crate::{outputs, sessions};
+use tokenforge_config::OldResults;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, Mode, Settings, Vault};
 use tokenforge_ledger::ModelPrices;
-use tokenforge_tokens::Counter;
 
 /// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,14 +22,15 @@ pub struct MeasureProgress<'s> {
     pub name: &'s str,
 }
 
-/// Measures these modes, and tells `watch` before each step.
+/// Measures these modes, with these settings but for the mode, and tells `watch` before each step.
 ///
 /// # Errors
 /// If a recording cannot be read.
 pub fn corpus(
     corpus: &Corpus,
     modes: &[Mode],
-    counter: Counter,
+    settings: &Settings,
+    old_results: OldResults,
     watch: &mut dyn FnMut(MeasureProgress<'_>),
 ) -> Result<ReplayReport, CorpusError> {
     let (kinds, sets) = (outputs::by_kind(corpus)?, corpus.sets()?);
@@ -40,9 +41,10 @@ pub fn corpus(
         watch(MeasureProgress { done, of, mode, name });
         done += 1;
     };
+    let counter = settings.counter;
     let mut report = ReplayReport::new(counter);
     for &mode in modes {
-        let settings = Settings { mode, counter, ..Settings::default() };
+        let settings = Settings { mode, ..settings.clone() };
         let engine = Engine::new(&settings);
         let engine = match mode.leaves_out() {
             true => engine.with_vault(Vault::for_reader(&key)),
@@ -53,6 +55,7 @@ pub fn corpus(
             counter: Some(counter),
             class: None,
             expansion: ExpansionOffer::WhenItPays,
+            old_results,
             prices: &|model| prices.of(model),
         };
         let mut found = ModeReport::default();

@@ -4,7 +4,9 @@ mod chart;
 
 use crate::account::{ReplayAccount, ReplayedSession};
 use crate::history::ReplayHistory;
-use crate::table::{dearer, expansions, how_charged, stability, summary_line};
+use crate::table::{
+    dearer, declaration_note, expansions, how_charged, old_results, stability, summary_line,
+};
 use crate::usage::UsageCharge;
 use crate::words::{dollars, group_digits, percent_saved, printable_name};
 use chart::{ChartRow, chart, key};
@@ -34,10 +36,12 @@ pub fn html(history: &ReplayHistory, about: &str) -> String {
     page += &format!("<p>{}</p>", escape_html(&how_charged(total)));
     let class = if total.prefix_stability >= 1.0 { "" } else { " class=\"bad\"" };
     page += &format!("<p{class}>{}</p>", escape_html(&stability(total)));
+    page += &format!("<p>{}</p>", escape_html(&old_results(total)));
     page += &format!("<p>{}</p>", escape_html(&expansions(total)));
     page += &bill(total);
     page += &tools(total);
     page += &stages(total);
+    page += &declarations(history);
     page += &sessions(history);
     page += &unchanged_results(total);
     page += &problems(history);
@@ -153,6 +157,27 @@ fn stages(total: &ReplayAccount) -> String {
         true => String::new(),
         false => format!("<h2>By stage</h2>{}", chart("Tokens saved, by stage", &rows)),
     }
+}
+
+fn declarations(history: &ReplayHistory) -> String {
+    let total = &history.total;
+    let note = escape_html(&declaration_note(total, history.sessions.len()));
+    let cells = total.declarations.never_called().into_iter().take(ROWS).map(|tool| {
+        vec![
+            printable_name(&tool.name),
+            tool.client.clone(),
+            tool.server.as_deref().map(printable_name).unwrap_or_default(),
+            group_digits(tool.sessions as f64),
+            group_digits(tool.tokens as f64),
+            dollars(tool.cost),
+        ]
+    });
+    let head = ["never called", "agent", "tool server", "sessions", "tokens each", "of the bill"];
+    let table = match total.declarations.never_called().is_empty() {
+        true => String::new(),
+        false => table(&head, cells),
+    };
+    format!("<h2>Tool declarations</h2><p>{note}</p>{table}")
 }
 
 fn sessions(history: &ReplayHistory) -> String {

@@ -1,6 +1,6 @@
 //! The options of a replay: what a gateway would have been told to do.
 
-use tokenforge_config::Price;
+use tokenforge_config::{OldResults, Price};
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, Mode, Settings, Vault};
 use tokenforge_tokens::{Counter, ModelClass, for_model};
@@ -15,6 +15,8 @@ pub struct ReplayPlan<'p> {
     pub class: Option<ModelClass>,
     /// When models are offered the tool that gives back what was left out.
     pub expansion: ExpansionOffer,
+    /// When old results become references.
+    pub old_results: OldResults,
     /// What a model's tokens cost, if anybody knows.
     pub prices: &'p (dyn Fn(&str) -> Option<Price> + Sync),
 }
@@ -51,6 +53,18 @@ impl ReplayPlan<'_> {
         let model_class = self.class.or_else(|| model.map(ModelClass::of));
         let model_class = model_class.unwrap_or(self.settings.model_class);
         Settings { counter, mode, model_class, ..self.settings.clone() }
+    }
+
+    /// The same, but old results stay as they are.
+    pub(crate) fn without_old_results(&self) -> Self {
+        ReplayPlan { settings: self.settings.clone(), old_results: OldResults::Never, ..*self }
+    }
+
+    /// May old results of a model's requests become references?
+    pub(crate) fn leaves_out_old(&self, settings: &Settings) -> bool {
+        self.old_results == OldResults::WhenCold
+            && settings.mode.leaves_out()
+            && self.expansion != ExpansionOffer::Never
     }
 
     /// What a model's tokens cost, and whether that is known.

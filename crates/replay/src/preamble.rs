@@ -205,6 +205,7 @@ mod tests {
     use super::*;
     use crate::plan::ExpansionOffer;
     use crate::transcript::{MAIN, ToolResult};
+    use tokenforge_config::OldResults;
 
     fn survey(events: impl IntoIterator<Item = LogEvent>) -> Preambles {
         let plan = ReplayPlan {
@@ -212,6 +213,7 @@ mod tests {
             counter: None,
             class: None,
             expansion: ExpansionOffer::WhenItPays,
+            old_results: OldResults::WhenCold,
             prices: &|_| None,
         };
         let mut survey = PreambleSurvey::new(&plan);

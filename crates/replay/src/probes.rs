@@ -31,7 +31,8 @@ pub struct Probes {
 pub(crate) enum TextAvailability {
     Visible,
     Decoded,
-    Retrievable,
+    /// Behind the reference of the result with this index.
+    Retrievable(usize),
     Lost,
 }
 
@@ -41,7 +42,7 @@ impl Probes {
         *match found {
             TextAvailability::Visible => &mut self.visible,
             TextAvailability::Decoded => &mut self.decoded,
-            TextAvailability::Retrievable => &mut self.retrievable,
+            TextAvailability::Retrievable(_) => &mut self.retrievable,
             TextAvailability::Lost => &mut self.lost,
         } += 1;
     }

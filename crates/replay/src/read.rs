@@ -9,6 +9,7 @@ mod messages;
 pub mod opencode;
 mod recognise;
 mod sessions;
+mod timestamp;
 
 use crate::transcript::LogEvent;
 use claude_code::ClaudeCode;
@@ -43,10 +44,19 @@ impl LogOrigin {
     /// Its name, for people.
     #[must_use]
     pub fn name(self) -> &'static str {
+        self.agent().map_or("messages", |agent| &agent.name)
+    }
+
+    /// What commands call the agent that wrote it.
+    pub(crate) fn agent_id(self) -> &'static str {
+        self.agent().map_or("messages", |agent| &agent.id)
+    }
+
+    fn agent(self) -> Option<&'static Agent> {
         let wrote = |agent: &&Agent| {
             agent.logs.as_ref().is_some_and(|logs| LogOrigin::from(logs.format) == self)
         };
-        tokenforge_agents::all().iter().find(wrote).map_or("messages", |agent| &agent.name)
+        tokenforge_agents::all().iter().find(wrote)
     }
 }
 

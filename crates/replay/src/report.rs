@@ -1,5 +1,6 @@
 //! The report of a measurement, by mode.
 
+use crate::account::{OldResultSums, ReplayAccount};
 use crate::columns::{TextColumn, TextTable};
 use crate::probes::Probes;
 use crate::words::group_digits;
@@ -66,6 +67,64 @@ pub struct SetReport {
     pub logged: usize,
     /// How much of a request the next one left as it was, at worst.
     pub prefix_stability: f64,
+    /// What became of old results at cold caches; none where they were to be left alone.
+    pub old_results: Option<OldResultReport>,
+    /// The tools that were declared, where that was recorded.
+    pub declarations: DeclarationShares,
+}
+
+/// What became of old results at cold caches, and what it is worth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct OldResultReport {
+    /// In sums.
+    #[serde(flatten)]
+    pub sums: OldResultSums,
+    /// Results that had to be fetched, since a later answer used what only they have.
+    pub fetched: usize,
+    /// The input bill over the one that was, without it.
+    pub cost_ratio_without: f64,
+    /// The whole bill over the one that was, without it.
+    pub bill_ratio_without: f64,
+    /// Sessions that it makes dearer.
+    pub dearer: usize,
+}
+
+/// The tool declarations of a set: tokens, each list once, and parts of the whole bill.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct DeclarationShares {
+    /// Sessions whose recording has a list of tools.
+    pub recorded: usize,
+    /// Tokens of all declarations.
+    pub tokens: usize,
+    /// Those of tools that their session never called.
+    pub unused_tokens: usize,
+    /// The part of the bill that all of them are.
+    pub of_bill: f64,
+    /// The part that those are which were never called.
+    pub unused_of_bill: f64,
+    /// Tokens that `schema_compression: minify` would take away.
+    pub minify: usize,
+    /// Tokens that `schema_compression: compact` would.
+    pub compact: usize,
+    /// The part of the bill that these are.
+    pub compact_of_bill: f64,
+}
+
+impl DeclarationShares {
+    pub(crate) fn of(account: &ReplayAccount) -> Self {
+        let sums = &account.declarations;
+        let bill = account.before.cost.total().max(f64::MIN_POSITIVE);
+        DeclarationShares {
+            recorded: sums.sessions,
+            tokens: sums.tokens,
+            unused_tokens: sums.unused_tokens,
+            of_bill: sums.cost / bill,
+            unused_of_bill: sums.unused_cost / bill,
+            minify: sums.minify.tokens,
+            compact: sums.compact.tokens,
+            compact_of_bill: sums.compact.cost / bill,
+        }
+    }
 }
 
 impl ReplayReport {
@@ -102,7 +161,8 @@ impl fmt::Display for ModeReport {
 impl ModeReport {
     /// The tables that have rows.
     fn tables(&self) -> impl Iterator<Item = TextTable> {
-        let tables = [self.kinds(), self.savings(), self.probes()];
+        let (old, declarations) = (self.old_results(), self.declarations());
+        let tables = [self.kinds(), self.savings(), old, self.probes(), declarations];
         tables.into_iter().filter(|table| !table.is_empty())
     }
 
@@ -160,6 +220,35 @@ impl ModeReport {
         table
     }
 
+    /// What old results at cold caches come to. Where no log tells when a cache was cold, nothing was done.
+    fn old_results(&self) -> TextTable {
+        let mut table = TextTable::new([
+            TextColumn::text("old results"),
+            TextColumn::number("requests"),
+            TextColumn::number("cold"),
+            TextColumn::number("left out"),
+            TextColumn::number("tokens"),
+            TextColumn::number("fetched"),
+            TextColumn::number("cost ratio without"),
+            TextColumn::number("with"),
+            TextColumn::number("bill ratio without"),
+            TextColumn::number("with"),
+            TextColumn::number("made dearer"),
+        ]);
+        for (name, set) in &self.sessions {
+            let Some(old) = &set.old_results else { continue };
+            let OldResultSums { known, cold, left_out, tokens, .. } = old.sums;
+            let is_cold = if known > 0 { number(cold) } else { "not known".to_owned() };
+            let counts = [left_out, tokens, old.fetched].map(number);
+            let ratios =
+                [old.cost_ratio_without, set.cost_ratio, old.bill_ratio_without, set.bill_ratio];
+            let cells = [name.clone(), number(set.requests), is_cold].into_iter().chain(counts);
+            let cells = cells.chain(ratios.map(|ratio| format!("{ratio:.3}")));
+            table.row(cells.chain([number(old.dearer)]));
+        }
+        table
+    }
+
     fn probes(&self) -> TextTable {
         let mut table = TextTable::new([
             TextColumn::text("what later turns used"),
@@ -178,6 +267,32 @@ impl ModeReport {
             let stability = format!("{:.3}", set.prefix_stability);
             let cells = [name.clone()].into_iter().chain(counts.map(number)).chain([stability]);
             table.row(cells);
+        }
+        table
+    }
+}
+
+impl ModeReport {
+    /// Of what was declared, what nobody called, and what schema compression would take away; the same in every mode.
+    fn declarations(&self) -> TextTable {
+        let numbers = ["recorded", "tokens", "unused", "of the bill", "minify", "compact"];
+        let texts = [TextColumn::text("declared tools")].into_iter();
+        let mut table = TextTable::new(texts.chain(numbers.map(TextColumn::number)));
+        for (name, set) in &self.sessions {
+            let shares = set.declarations;
+            let recorded = format!("{} of {}", number(shares.recorded), number(set.sessions));
+            let rest = match shares.tokens {
+                // Nobody knows what was declared.
+                0 => ["-"; 5].map(str::to_owned),
+                tokens => [
+                    number(tokens),
+                    number(shares.unused_tokens),
+                    format!("{:.1} %", 100.0 * shares.unused_of_bill),
+                    percent_saved(tokens, tokens.saturating_sub(shares.minify)),
+                    percent_saved(tokens, tokens.saturating_sub(shares.compact)),
+                ],
+            };
+            table.row([name.clone(), recorded].into_iter().chain(rest));
         }
         table
     }

@@ -2,9 +2,10 @@
 
 use crate::account::{ReplayAccount, ReplayedSession};
 use crate::conversation::ReplayedConversation;
+use crate::declarations::DeclarationSums;
 use crate::plan::ReplayPlan;
 use crate::preamble::Preambles;
-use crate::probes::Probe;
+use crate::probes::{Probe, TextAvailability};
 use crate::read::LogOrigin;
 use crate::transcript::{LogEvent, LogMessage, MAIN, ThreadId};
 use std::collections::HashMap;
@@ -37,6 +38,8 @@ struct Current<'p> {
     model: Option<String>,
     first_model: Option<String>,
     tools: Option<String>,
+    /// When what is read now was said, in seconds since 1970.
+    time: Option<u64>,
     conversations: HashMap<ThreadId, ReplayedConversation<'p>>,
     account: ReplayAccount,
     /// How many messages the main conversation had so far.
@@ -48,6 +51,7 @@ struct FinishedSession {
     name: Option<String>,
     model: Option<String>,
     account: ReplayAccount,
+    tools: Option<String>,
 }
 
 /// Lines that could not be read.
@@ -104,6 +108,7 @@ impl<'p> SessionReplay<'p> {
                 self.current.name = name;
                 self.is_begun = true;
             }
+            LogEvent::Time(time) => self.current.time = Some(time),
             LogEvent::Model(model) => self.model(model),
             LogEvent::Tools(tools) => self.current.tools = Some(tools),
             LogEvent::Message { thread, message } => self.message(thread, message),
@@ -140,12 +145,15 @@ impl<'p> SessionReplay<'p> {
     pub fn finish(mut self, client: LogOrigin, file: &str) -> (Vec<ReplayedSession>, SkippedLines) {
         self.end();
         let stem = std::path::Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
-        let session = |part: FinishedSession| ReplayedSession {
-            name: part.name.unwrap_or_else(|| stem.clone().into_owned()),
-            file: file.to_owned(),
-            client,
-            model: part.model,
-            account: part.account,
+        let session = |mut part: FinishedSession| {
+            part.account.declarations = part.declarations(client, self.plan);
+            ReplayedSession {
+                name: part.name.unwrap_or_else(|| stem.clone().into_owned()),
+                file: file.to_owned(),
+                client,
+                model: part.model,
+                account: part.account,
+            }
         };
         let sessions = self.done.into_iter().map(session).collect();
         (sessions, self.skipped)
@@ -161,33 +169,33 @@ impl<'p> SessionReplay<'p> {
 
     fn message(&mut self, thread: ThreadId, message: LogMessage) {
         self.is_begun = true;
-        if thread == MAIN {
-            self.search(self.current.messages);
-            self.current.messages += 1;
-        }
-        let Current { conversations, account, model, tools, .. } = &mut self.current;
+        let Current { conversations, account, model, tools, time, .. } = &mut self.current;
         let conversation = conversations.entry(thread).or_insert_with(|| {
             let preamble = self.preambles.of(self.session, thread);
             let new =
                 ReplayedConversation::new(self.plan, model.as_deref(), tools.as_deref(), preamble);
             if self.probes.is_empty() { new } else { new.searchable() }
         });
-        conversation.say(message, account);
+        conversation.say(message, *time, account);
         let held: usize = conversations.values().map(ReplayedConversation::bytes).sum();
         if held > HELD_BYTES {
             self.take_apart();
         }
+        if thread == MAIN {
+            self.expect(self.current.messages);
+            self.current.messages += 1;
+        }
     }
 
-    /// Looks for what the message with this index used.
-    fn search(&mut self, message: usize) {
+    /// The message with this index, or one before it, used something.
+    fn expect(&mut self, message: usize) {
         let Current { conversations, account, .. } = &mut self.current;
         let due = self.probes.iter().take_while(|probe| probe.used_at_msg <= message).count();
         for probe in self.probes.drain(..due) {
-            let conversation = conversations.get(&MAIN);
-            let found = conversation.map(|conversation| conversation.find(&probe.needle));
-            let found = found.unwrap_or(crate::probes::TextAvailability::Lost);
-            account.probes.get_or_insert_default().count(found);
+            match conversations.get_mut(&MAIN) {
+                Some(conversation) => conversation.expect(probe.needle, account),
+                None => account.probes.get_or_insert_default().count(TextAvailability::Lost),
+            }
         }
     }
 
@@ -211,7 +219,7 @@ impl<'p> SessionReplay<'p> {
     /// The session is over.
     fn end(&mut self) {
         if self.is_begun {
-            self.search(usize::MAX);
+            self.expect(usize::MAX);
         }
         let threads: Vec<ThreadId> = self.current.conversations.keys().copied().collect();
         threads.into_iter().for_each(|thread| self.forget(thread));
@@ -220,8 +228,19 @@ impl<'p> SessionReplay<'p> {
         if std::mem::take(&mut self.is_begun) {
             let Current { name, first_model: model, mut account, tools, .. } = ended;
             account.without_tools = usize::from(tools.is_none());
-            self.done.push(FinishedSession { name, model, account });
+            self.done.push(FinishedSession { name, model, account, tools });
         }
+    }
+}
+
+impl FinishedSession {
+    /// What its tool declarations cost; nothing where its log has no list of them.
+    fn declarations(&self, client: LogOrigin, plan: &ReplayPlan<'_>) -> DeclarationSums {
+        let Some(tools) = &self.tools else { return DeclarationSums::default() };
+        let called = self.account.tools.keys().map(String::as_str).collect();
+        let settings = plan.settings_for(self.model.as_deref());
+        let (client, rate) = (client.agent_id(), self.account.front_rate);
+        DeclarationSums::of_session(tools, client, &called, rate, &settings)
     }
 }
 
@@ -232,7 +251,7 @@ mod tests {
     use crate::preamble::PreambleSurvey;
     use crate::transcript::{MessageAuthor, MessagePart, ToolResult};
     use crate::usage::UsageCharge;
-    use tokenforge_config::Price;
+    use tokenforge_config::{OldResults, Price};
     use tokenforge_engine::Settings;
 
     const PRICE: Price =
@@ -244,6 +263,7 @@ mod tests {
             counter: None,
             class: None,
             expansion: ExpansionOffer::FromStart,
+            old_results: OldResults::WhenCold,
             prices: &|_| None,
         }
     }

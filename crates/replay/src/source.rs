@@ -121,6 +121,27 @@ impl LogSource {
         is_copy: &dyn Fn(u64) -> bool,
         progress: &dyn Fn(u64),
     ) -> Result<(Vec<ReplayedSession>, SkippedLines), UnreadableLog> {
+        let (mut sessions, skipped) = self.replay_once(plan, probes.clone(), is_copy, progress)?;
+        let sums = |session: &ReplayedSession| session.account.old_results.unwrap_or_default();
+        if sessions.iter().any(|session| sums(session).left_out > 0) {
+            // What that saves is known by doing without it: fetches and pointers to earlier results differ too.
+            let plan = plan.without_old_results();
+            let (without, _) = self.replay_once(&plan, probes, is_copy, &|_| {})?;
+            for (session, without) in sessions.iter_mut().zip(&without) {
+                let saved = without.account.after.less(&session.account.after);
+                session.account.old_results.get_or_insert_default().saved = saved;
+            }
+        }
+        Ok((sessions, skipped))
+    }
+
+    fn replay_once(
+        &self,
+        plan: &ReplayPlan<'_>,
+        probes: Vec<Probe>,
+        is_copy: &dyn Fn(u64) -> bool,
+        progress: &dyn Fn(u64),
+    ) -> Result<(Vec<ReplayedSession>, SkippedLines), UnreadableLog> {
         let mut survey = PreambleSurvey::new(plan);
         self.read_events(&mut |event| survey.take(event), &|_| {})?;
         let replay = SessionReplay::new(plan).with_probes(probes).with_copies(is_copy);

@@ -1,6 +1,6 @@
 //! The terminal report: what was found in a history, as a person reads it.
 
-use crate::account::{ReplayAccount, ReplayedSession};
+use crate::account::{OldResultSums, ReplayAccount, ReplayedSession};
 use crate::columns::{TextColumn, TextTable, wrap_paragraph};
 use crate::history::ReplayHistory;
 use crate::words::{dollars, group_digits, percent_saved, printable_name};
@@ -12,7 +12,7 @@ pub fn text(history: &ReplayHistory, rows: usize, width: usize) -> String {
     let total = &history.total;
     let mut notes = vec![how_charged(total)];
     notes.extend(already(total));
-    notes.extend([stability(total), expansions(total)]);
+    notes.extend([stability(total), old_results(total), expansions(total)]);
     let notes: Vec<String> = notes.iter().map(|note| wrap_paragraph(note, width, "", "")).collect();
     let mut parts = vec![
         wrap_paragraph(&summary_line(history), width, "", ""),
@@ -21,6 +21,7 @@ pub fn text(history: &ReplayHistory, rows: usize, width: usize) -> String {
     ];
     parts.push(tools(total, rows, width));
     parts.extend(stages(total, rows, width));
+    parts.push(declarations(total, history.sessions.len(), rows, width));
     parts.extend(sessions(history, rows, width));
     parts.extend(larger(total, width));
     parts.extend(unchanged_results(total, rows, width));
@@ -109,6 +110,32 @@ pub(crate) fn stability(total: &ReplayAccount) -> String {
     format!("Prefix stability {stability:.3}: {meaning}.")
 }
 
+/// What leaving old results out at cold caches comes to.
+pub(crate) fn old_results(total: &ReplayAccount) -> String {
+    let Some(OldResultSums { known, cold, left_out, tokens, saved }) = total.old_results else {
+        return "Old results stay, by the settings.".to_owned();
+    };
+    if known == 0 {
+        return "Old results stay: no log has times or usage that say when the provider's cache was cold.".to_owned();
+    }
+    let start = format!(
+        "Old results: the provider's cache was cold in {} of {} requests of which that is known",
+        group_digits(cold as f64),
+        group_digits(known as f64)
+    );
+    if left_out == 0 {
+        return format!("{start}; there was nothing to leave out.");
+    }
+    let after = total.after.cost.total();
+    format!(
+        "{start}. {} results became references there ({} tokens less): the bill is {} with that, and {} without it.",
+        group_digits(left_out as f64),
+        group_digits(tokens as f64),
+        dollars(after),
+        dollars(after + saved.cost.total())
+    )
+}
+
 /// What fetching back would cost.
 pub(crate) fn expansions(total: &ReplayAccount) -> String {
     let (all, saved) = (&total.expansions, total.cost_saved());
@@ -121,11 +148,17 @@ pub(crate) fn expansions(total: &ReplayAccount) -> String {
         group_digits(all.tokens as f64),
         dollars(all.cost_of_all)
     );
-    match saved / all.cost_of_all.max(f64::MIN_POSITIVE) {
+    let all_of_them = match saved / all.cost_of_all.max(f64::MIN_POSITIVE) {
         _ if saved <= 0.0 => format!("{start}."),
         part if part >= 1.0 => format!("{start}, less than the {} saved.", dollars(saved)),
         part => format!("{start}: with more than {:.0} % of them nothing is saved.", 100.0 * part),
-    }
+    };
+    let fetched = format!(
+        " {} had to be, since a later answer has what only they have; the {} for that are in the bill.",
+        group_digits(all.fetched as f64),
+        dollars(all.cost_of_fetched)
+    );
+    all_of_them + if all.fetched > 0 { &fetched } else { "" }
 }
 
 fn bill(total: &ReplayAccount, width: usize) -> String {
@@ -191,6 +224,54 @@ fn stages(total: &ReplayAccount, rows: usize, width: usize) -> Option<String> {
         table.row([(*stage).to_string(), results, tokens, dollars(sum.cost_saved)]);
     }
     (!stages.is_empty()).then(|| table.text(width) + &more(stages.len(), rows))
+}
+
+/// Tools that were declared and never called, where the logs say what was declared.
+fn declarations(total: &ReplayAccount, sessions: usize, rows: usize, width: usize) -> String {
+    let note = wrap_paragraph(&declaration_note(total, sessions), width, "", "");
+    let unused = total.declarations.never_called();
+    if unused.is_empty() {
+        return note;
+    }
+    let texts = ["never called", "agent", "tool server"].map(TextColumn::text);
+    let numbers = ["sessions", "tokens each", "of the bill"].map(TextColumn::number);
+    let mut table = TextTable::new(texts.into_iter().chain(numbers));
+    for tool in unused.iter().take(rows) {
+        table.row([
+            printable_name(&tool.name),
+            tool.client.clone(),
+            tool.server.as_deref().map(printable_name).unwrap_or_default(),
+            group_digits(tool.sessions as f64),
+            group_digits(tool.tokens as f64),
+            dollars(tool.cost),
+        ]);
+    }
+    format!("{note}\n{}{}", table.text(width), more(unused.len(), rows))
+}
+
+/// What tool declarations cost, or that nobody knows.
+pub(crate) fn declaration_note(total: &ReplayAccount, sessions: usize) -> String {
+    let sums = &total.declarations;
+    let digits = |tokens: usize| group_digits(tokens as f64);
+    if sums.sessions == 0 {
+        return "Tool declarations: no log has a list of tools, so what was declared and never called is not known."
+            .to_owned();
+    }
+    let bill = total.before.cost.total().max(f64::MIN_POSITIVE);
+    let of_bill =
+        |cost: f64| format!("{}, {:.1} % of the bill", dollars(cost), 100.0 * cost / bill);
+    format!(
+        "Tool declarations, recorded for {} of {} sessions: {} of {} tokens were of tools that the session never called \
+         ({}). `schema_compression` would take away {} tokens with minify, {} with compact ({}).",
+        digits(sums.sessions),
+        digits(sessions),
+        digits(sums.unused_tokens),
+        digits(sums.tokens),
+        of_bill(sums.unused_cost),
+        digits(sums.minify.tokens),
+        digits(sums.compact.tokens),
+        of_bill(sums.compact.cost),
+    )
 }
 
 fn sessions(history: &ReplayHistory, rows: usize, width: usize) -> Vec<String> {

@@ -17,6 +17,8 @@ pub enum LogEvent {
         /// What the log calls it.
         name: Option<String>,
     },
+    /// When what follows was said, in seconds since 1970.
+    Time(u64),
     /// The model that answers from here on.
     Model(String),
     /// The tool definitions, as JSON text.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Sub};
 use tokenforge_config::Price;
 
 /// What a provider charges for a request, by the price that applies. In tokens, or in dollars.
@@ -121,6 +121,20 @@ impl AddAssign for UsageCharge {
         self.cache_write += other.cache_write;
         self.cache_write_1h += other.cache_write_1h;
         self.output += other.output;
+    }
+}
+
+impl Sub for UsageCharge {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        UsageCharge {
+            input: self.input - other.input,
+            cache_read: self.cache_read - other.cache_read,
+            cache_write: self.cache_write - other.cache_write,
+            cache_write_1h: self.cache_write_1h - other.cache_write_1h,
+            output: self.output - other.output,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::MessageMark;
 use crate::usage::UsageCharge;
+use tokenforge_config::Price;
 
 /// A request: the messages it is made of, and how its tokens are counted.
 pub(super) struct ChargedRequest<'c> {
@@ -10,8 +11,9 @@ pub(super) struct ChargedRequest<'c> {
     pub(super) factor: f64,
     /// Tokens of our own tool, if it is offered.
     pub(super) own_tool: usize,
-    /// Our tool is new in it, so that nothing in it is in the provider's cache.
-    pub(super) is_rewritten: bool,
+    /// The message from which on it is not what was sent before, so that nothing of that is in the provider's cache. With
+    /// the first, neither are the tools: ours is new among them.
+    pub(super) rewritten_from: Option<usize>,
 }
 
 /// What a request would have been charged for.
@@ -62,12 +64,25 @@ impl ChargedRequest<'_> {
             false => after.input += own_tool,
         }
         after.cache_read = after.cache_read.max(0.0);
-        if self.is_rewritten {
-            after.cache_write += std::mem::take(&mut after.cache_read);
+        if let Some(message) = self.rewritten_from {
+            let lost = (after.cache_read - self.unchanged(message, before, factor)).max(0.0);
+            after.cache_read -= lost;
+            *if is_written { &mut after.cache_write } else { &mut after.input } += lost;
         }
         let hour = before.cache_write_1h / before.cache_write.max(f64::MIN_POSITIVE);
         after.cache_write_1h = hour * after.cache_write;
         RequestCharge { after, cached, part, is_written, hour, factor }
+    }
+
+    /// Tokens before a message, as they are sent.
+    fn unchanged(&self, message: usize, before: &UsageCharge, factor: f64) -> f64 {
+        let Some(last) = message.checked_sub(1).and_then(|last| self.messages.get(last)) else {
+            return 0.0;
+        };
+        let all = self.messages.last().copied().unwrap_or_default();
+        let tools = (before.total_input() - factor * all.tokens as f64).max(0.0);
+        let sent = last.tokens as f64 - last.saved as f64;
+        tools + factor * sent + self.factor * self.own_tool as f64
     }
 
     /// How many whole messages so many tokens are, and which part of the next one.
@@ -81,15 +96,48 @@ impl ChargedRequest<'_> {
     }
 }
 
+/// What a token in front of a request costs that was charged like this, in dollars: what our own tool costs, and every
+/// other declaration.
+pub(super) fn front_rate(before: &UsageCharge, price: &Price) -> f64 {
+    let one = match (before.cache_read > 0.0, before.cache_write > 0.0) {
+        (true, _) => UsageCharge { cache_read: 1.0, ..UsageCharge::default() },
+        (false, true) => {
+            let cache_write_1h = before.cache_write_1h / before.cache_write;
+            UsageCharge { cache_write: 1.0, cache_write_1h, ..UsageCharge::default() }
+        }
+        (false, false) => UsageCharge { input: 1.0, ..UsageCharge::default() },
+    };
+    one.cost(price).total_input()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn u2_a_declaration_is_written_once_and_read_afterwards() {
+        let price = Price {
+            input: 3.0,
+            output: 15.0,
+            cache_read: 0.3,
+            cache_write: 3.75,
+            cache_write_1h: 6.0,
+        };
+        let charged = |cache_read: f64, cache_write: f64, cache_write_1h: f64| {
+            let usage =
+                UsageCharge { input: 5.0, cache_read, cache_write, cache_write_1h, output: 5.0 };
+            (front_rate(&usage, &price) * 1e9).round() / 1e3
+        };
+        assert_eq!(charged(9.0, 9.0, 0.0), 0.3);
+        assert_eq!((charged(0.0, 9.0, 0.0), charged(0.0, 9.0, 9.0)), (3.75, 6.0));
+        assert_eq!(charged(0.0, 0.0, 0.0), 3.0);
+    }
 
     const MESSAGES: [MessageMark; 2] =
         [MessageMark { tokens: 1000, saved: 400 }, MessageMark { tokens: 1500, saved: 500 }];
 
     fn context(own_tool: usize) -> ChargedRequest<'static> {
-        ChargedRequest { messages: &MESSAGES, factor: 1.0, own_tool, is_rewritten: false }
+        ChargedRequest { messages: &MESSAGES, factor: 1.0, own_tool, rewritten_from: None }
     }
 
     #[test]
@@ -161,7 +209,7 @@ mod tests {
             output: 9.0,
             ..UsageCharge::default()
         };
-        let context = ChargedRequest { is_rewritten: true, ..context(100) };
+        let context = ChargedRequest { rewritten_from: Some(0), ..context(100) };
         let after = UsageCharge {
             input: 0.0,
             cache_read: 0.0,
@@ -170,5 +218,19 @@ mod tests {
             ..UsageCharge::default()
         };
         assert_eq!(context.charge(&before).after, after);
+    }
+
+    #[test]
+    fn l11_what_changes_in_a_warm_cache_is_written_again_from_there_on() {
+        // 2,000 tokens of tools and prompts, a message of 600 after it was made smaller, and one of 400.
+        let before =
+            UsageCharge { cache_read: 3400.0, cache_write: 100.0, ..UsageCharge::default() };
+        let whole = context(0).charge(&before).after;
+        let context = ChargedRequest { rewritten_from: Some(1), ..context(0) };
+        let after = context.charge(&before).after;
+        assert_eq!(after.cache_read, 2600.0);
+        assert_eq!(after.total_input(), whole.total_input());
+        let cold = UsageCharge { cache_write: 3500.0, ..UsageCharge::default() };
+        assert_eq!(context.charge(&cold).after.cache_write, 3000.0, "nothing was in the cache");
     }
 }

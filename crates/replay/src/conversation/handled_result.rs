@@ -4,14 +4,18 @@ use crate::account::{ReplayAccount, ResultSums, UnchangedResult};
 use crate::own_notation;
 use crate::transcript::ToolResult;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use tokenforge_engine::{CompressedOutput, Output, Verdict};
+use tokenforge_engine::{CompressedOutput, Output, Verdict, old_results};
 use tokenforge_tokens::Counter;
 
 /// A result, and what became of it.
 pub(super) struct HandledResult {
     /// The index of its message.
     pub(super) message: usize,
+    /// Which turn of the model called for it.
+    pub(super) turn: usize,
     pub(super) original: ToolResult,
+    /// What is forwarded instead.
+    replacement: Option<String>,
     /// Of what is forwarded.
     pub(super) fingerprint: u64,
     /// Those of the result, and those of what is forwarded.
@@ -27,8 +31,9 @@ pub(super) struct HandledResult {
 }
 
 impl HandledResult {
+    /// A result of a message, called for in a turn.
     pub(super) fn new(
-        message: usize,
+        (message, turn): (usize, usize),
         original: ToolResult,
         compressed: &CompressedOutput,
         counter: Counter,
@@ -36,6 +41,8 @@ impl HandledResult {
         let tokens = compressed.tokens(&original.text, counter);
         HandledResult {
             message,
+            turn,
+            replacement: compressed.replacement.clone(),
             fingerprint: fingerprint(compressed.text(&original.text)),
             tokens,
             stages: stages(compressed, tokens),
@@ -49,10 +56,26 @@ impl HandledResult {
         }
     }
 
+    /// What the model sees.
+    pub(super) fn shown(&self) -> &str {
+        self.replacement.as_ref().unwrap_or(&self.original.text)
+    }
+
     /// About how much memory it takes.
     pub(super) fn bytes(&self) -> usize {
         let ToolResult { tool, arguments, text, .. } = &self.original;
-        tool.len() + arguments.len() + text.len() + size_of::<Self>()
+        let replacement = self.replacement.as_ref().map_or(0, String::len);
+        tool.len() + arguments.len() + text.len() + replacement + size_of::<Self>()
+    }
+
+    /// The same result, of which something else was made.
+    pub(super) fn again(self, compressed: &CompressedOutput, counter: Counter) -> Self {
+        HandledResult::new((self.message, self.turn), self.original, compressed, counter)
+    }
+
+    /// Is it left out since it is old?
+    pub(super) fn is_left_out(&self) -> bool {
+        self.stages.iter().any(|(stage, _)| *stage == old_results::STAGE)
     }
 
     /// Adds it to an account.
@@ -78,6 +101,25 @@ impl HandledResult {
         results.larger += usize::from(after > before);
         results.tokens_in += before;
         results.tokens_out += after;
+    }
+}
+
+#[cfg(test)]
+impl HandledResult {
+    /// A result for which a text is forwarded that has a reference.
+    pub(super) fn example(original: ToolResult, shown: Option<&str>) -> Self {
+        HandledResult {
+            message: 0,
+            turn: 0,
+            fingerprint: 0,
+            tokens: (0, 0),
+            stages: Vec::new(),
+            is_changed: shown.is_some(),
+            kept: None,
+            has_reference: shown.is_some(),
+            replacement: shown.map(str::to_owned),
+            original,
+        }
     }
 }
 

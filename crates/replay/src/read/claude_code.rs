@@ -5,6 +5,7 @@
 //! An entry may be written several times, and a session that is resumed or forked may begin with copies of another's.
 
 use super::calls::SeenCalls;
+use super::timestamp;
 use super::{EventSink, LogReader, not_json};
 use crate::transcript::{LogEvent, MAIN, MessageAuthor, MessagePart, ThreadId};
 use crate::usage::UsageCharge;
@@ -53,6 +54,8 @@ struct ClaudeEntry {
     is_api_error_message: Option<bool>,
     request_id: Option<String>,
     message: Option<Value>,
+    #[serde(default)]
+    timestamp: Value,
 }
 
 /// What of an entry tells the request.
@@ -92,6 +95,7 @@ impl LogReader for ClaudeCode {
         if self.is_told(&entry) {
             return Ok(());
         }
+        timestamp::tell(&entry.timestamp, tell);
         let thread = self.thread(&entry);
         match entry.kind.as_deref() {
             Some("user") => self.user(&entry, thread, tell),

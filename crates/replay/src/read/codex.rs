@@ -1,6 +1,7 @@
 //! Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, items of the Responses API with what happened around them.
 
 use super::calls::SeenCalls;
+use super::timestamp;
 use super::{EventSink, LogReader, not_json};
 use crate::transcript::{LogEvent, LogMessage, MAIN, MessageAuthor, MessagePart};
 use crate::usage::UsageCharge;
@@ -23,6 +24,7 @@ impl LogReader for Codex {
     fn line(&mut self, line: &[u8], tell: EventSink<'_>) -> Result<(), String> {
         let line: Value = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         let payload = &line["payload"];
+        timestamp::tell(&line["timestamp"], tell);
         match line["type"].as_str() {
             Some("response_item") => self.item(payload, tell),
             Some("session_meta") => self.instructions(payload, tell),

@@ -1,6 +1,7 @@
 //! Messages as the OpenAI or the Anthropic API takes them, a message a line.
 
 use super::calls::SeenCalls;
+use super::timestamp;
 use super::{EventSink, LogReader, not_json};
 use crate::transcript::{LogEvent, LogMessage, MessageAuthor};
 use crate::usage::UsageCharge;
@@ -43,6 +44,7 @@ impl Messages {
     /// Tells a message; nothing if it is none.
     pub(super) fn message(&mut self, message: &Value, tell: EventSink<'_>) -> Option<()> {
         message["role"].as_str()?;
+        timestamp::tell(&message["timestamp"], tell);
         let mut said = self.calls.message(message);
         let is_answer = said.author == MessageAuthor::Model;
         if is_answer && self.turn == LastTurn::Asked {

@@ -1,6 +1,7 @@
 //! opencode: a folder of files, one a message and one a part of it, or what `opencode export` prints.
 
 use super::calls::SeenCalls;
+use super::timestamp;
 use super::{EventSink, UnreadableLog};
 use crate::transcript::{LogEvent, LogMessage, MAIN, MessageAuthor, MessagePart};
 use crate::usage::UsageCharge;
@@ -87,6 +88,7 @@ struct OpencodeState {
 
 impl OpencodeState {
     fn message(&mut self, info: &Value, parts: &[Value], tell: EventSink<'_>) {
+        timestamp::tell(&info["time"]["created"], tell);
         if info["role"] != "assistant" {
             let texts = parts.iter().filter_map(message_part).collect();
             return tell(LogEvent::in_main(LogMessage {
@@ -135,6 +137,8 @@ impl OpencodeState {
         }
         tell(LogEvent::in_main(LogMessage { author: MessageAuthor::Model, parts: answer }));
         if !results.is_empty() {
+            let ends = parts.iter().map(|part| &part["state"]["time"]["end"]);
+            ends.for_each(|end| timestamp::tell(end, tell));
             tell(LogEvent::in_main(LogMessage { author: MessageAuthor::Client, parts: results }));
         }
     }
