@@ -1,6 +1,7 @@
 //! The gateway: what all requests share, assembled in one place.
 
 use crate::chains::{self, PluginChains};
+use crate::cold_cache::WallClock;
 use crate::contents::RecentContents;
 use crate::deferral::DeferredCallStore;
 use crate::guard::AdminGuard;
@@ -20,7 +21,7 @@ use crate::workers::{WorkerLimits, WorkerPool};
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokenforge_config::{Origins, Secret, Settings};
 use tokenforge_engine::{Engine, History, Output};
 use tokenforge_mcp::Hub;
@@ -81,7 +82,28 @@ impl Gateway {
     pub fn with_plugins(
         settings: Settings,
         store: Arc<dyn Store>,
+        registry: Registry,
+    ) -> Result<Arc<Self>, ConfigError> {
+        Self::build(settings, store, registry, Arc::new(SystemTime::now))
+    }
+
+    /// The same as [`new`](Self::new), with another clock: it decides when a provider's cache is cold.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_clock(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        clock: impl Fn() -> SystemTime + Send + Sync + 'static,
+    ) -> Result<Arc<Self>, ConfigError> {
+        Self::build(settings, store, Registry::default(), Arc::new(clock))
+    }
+
+    fn build(
+        settings: Settings,
+        store: Arc<dyn Store>,
         mut registry: Registry,
+        clock: WallClock,
     ) -> Result<Arc<Self>, ConfigError> {
         chains::register_plugins(&mut registry)?;
         let state = GatewayState::new(settings.clone(), &registry, &PluginChains::default())?;
@@ -93,7 +115,8 @@ impl Gateway {
         let originals = Arc::new(OriginalStore::new(store.clone(), key, telemetry.clone()));
         let contents = Arc::new(RecentContents::new(settings.content_bytes()));
         let deferred = Arc::new(DeferredCallStore::new(store.clone()));
-        let shared = RewriteShared::new(&settings.limits, &store, &contents, &deferred, &originals);
+        let shared =
+            RewriteShared::new(&settings.limits, &store, &contents, &deferred, &originals, clock);
         let strategy = StrategyShared::new(&settings.tool_output, &client, &workers);
         let (shared, strategy) = (Arc::new(shared), Arc::new(strategy));
         let rewriter = Rewriter { shared, strategy, workers: workers.clone() };

@@ -6,6 +6,7 @@
 
 mod answer;
 mod chains;
+mod cold_cache;
 mod contents;
 mod counter;
 mod deferral;

@@ -87,8 +87,15 @@ impl ForwardedResult {
 }
 
 /// The results of a conversation so far, as one number.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ConversationKey(u128);
+
+impl ConversationKey {
+    /// The same conversation, of which the last result is left out.
+    pub(crate) fn without_last(self) -> Self {
+        ConversationKey(!self.0)
+    }
+}
 
 impl Memo {
     /// A memo that takes so many bytes. Texts take most of them: what was made of results, then what models have seen, then

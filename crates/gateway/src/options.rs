@@ -127,7 +127,13 @@ fn over(first: RequestOverrides, second: RequestOverrides) -> RequestOverrides {
 fn schemas(field: &str, value: &Value) -> Result<SchemaCompression, Problem> {
     let name = value.as_str().unwrap_or_default();
     SchemaCompression::parse(name).map_err(|_| {
-        wrong(field, format!("{field}: expected \"disabled\" or \"minify\", found {}", kind(value)))
+        wrong(
+            field,
+            format!(
+                "{field}: expected \"disabled\", \"minify\" or \"compact\", found {}",
+                kind(value)
+            ),
+        )
     })
 }
 
@@ -177,7 +183,7 @@ mod tests {
         for (member, expected) in [
             (r#"{"tool_output_compression":"max"}"#, "lossless, standard and aggressive"),
             (r#"{"tool_output_compression":{"method":"zip"}}"#, "lzw"),
-            (r#"{"schema_compression":"tiny"}"#, "\"disabled\" or \"minify\""),
+            (r#"{"schema_compression":"tiny"}"#, "\"disabled\", \"minify\" or \"compact\""),
             (r#"{"debug":[]}"#, "expected an object"),
             (r#"{"mode":"safe"}"#, "tool_output_compression, schema_compression and debug"),
             (r#""safe""#, "expected an object"),

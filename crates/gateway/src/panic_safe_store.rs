@@ -17,6 +17,24 @@ impl Store for PanicSafeStore {
         catch_panic(|| self.0.get(kind, tenant, id))
     }
 
+    fn put_if_absent(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        id: &str,
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        catch_panic(|| self.0.put_if_absent(kind, tenant, id, bytes))
+    }
+
+    fn is_durable(&self) -> bool {
+        self.0.is_durable()
+    }
+
+    fn complete_for(&self) -> Result<Option<Duration>, StoreError> {
+        catch_panic(|| self.0.complete_for())
+    }
+
     fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
         catch_panic(|| self.0.forget(kind, tenant, id))
     }

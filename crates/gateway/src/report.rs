@@ -1,5 +1,6 @@
 //! The report on one request: what was done to it and to each of its tool results, in figures.
 
+use crate::rewrite::RequestTools;
 use std::sync::Arc;
 use tokenforge_engine::{KeptReason, Mode, Verdict};
 use tokenforge_ledger::{BoundedName, FetchedPart};
@@ -20,6 +21,8 @@ pub(crate) struct RequestReport {
     pub(crate) debug: Option<Arc<serde_json::Value>>,
     pub(crate) mode: &'static str,
     pub(crate) results: Vec<ResultReport>,
+    /// The tools that it declares, where somebody wants to know.
+    pub(crate) tools: Option<RequestTools>,
     /// What else was changed in the body: the exceptions to "nothing but tool results".
     pub(crate) changes: Vec<&'static str>,
 }
@@ -166,6 +169,7 @@ impl RequestReport {
             debug: self.debug.clone(),
             mode: self.mode,
             results: Vec::new(),
+            tools: None,
             changes: self.changes.clone(),
         }
     }

@@ -5,23 +5,30 @@
 //! nothing.
 
 mod conversation_view;
+mod declarations;
 mod expand_payoff;
 pub(crate) mod forge_member;
+mod old_results;
 mod plan;
 mod prompt_json;
 mod redaction;
 mod result_figures;
 mod results;
+mod schemas;
 mod shared;
 mod strategy_answers;
 
+use declarations::NotCounted;
+pub(crate) use declarations::{CountedLists, RequestTools};
 pub(crate) use expand_payoff::PromptSizes;
 pub(crate) use plan::{NoPlan, RewritePlan};
 pub(crate) use redaction::{redact_request, unchecked_problem};
+use schemas::SchemaShortening;
 pub(crate) use shared::RewriteShared;
 pub(crate) use strategy_answers::StrategyAnswers;
 
 use crate::answer::Problem;
+use crate::cold_cache::LeftOutResults;
 use crate::deferral::RequestConversation;
 use crate::memo::{ConversationOwner, KnownSpans, SpanHits};
 use crate::options::RequestOptions;
@@ -34,9 +41,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-use tokenforge_config::{ExpandInjection, SchemaCompression};
+use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
-use tokenforge_engine::schema::minify_tools;
 use tokenforge_engine::{Engine, Settings};
 use tokenforge_ledger::BoundedName;
 use tokenforge_providers::{Dialect, Request, RequestPurpose, Splice, ToolList, replace};
@@ -155,7 +161,15 @@ pub(crate) enum RewriteAttempt {
 pub(crate) struct UnfinishedRewrite {
     request: Request<'static>,
     found: SpanHits,
-    begun: Vec<MemoHit>,
+    begun: FirstResults,
+}
+
+/// What became of the first results of a body.
+#[derive(Default)]
+struct FirstResults {
+    hits: Vec<MemoHit>,
+    /// Under this decision. Between the two attempts at a body another one may be made.
+    left_out: LeftOutResults,
 }
 
 /// Rewrites a body, of which this may have been read already.
@@ -195,23 +209,36 @@ pub(crate) fn rewrite(
 enum PlannedAttempt<'o> {
     Done(RewrittenBody),
     /// It takes more effort than allowed: what was read, and what became of its first results.
-    Unfinished(Request<'o>, Vec<MemoHit>),
+    Unfinished(Request<'o>, FirstResults),
 }
 
 /// Rewrites a body that was read.
 fn rewrite_planned<'o>(
     input: &RewriteInput,
     budget: &RewriteBudget<'_>,
-    plan: RewritePlan<'o>,
+    mut plan: RewritePlan<'o>,
     spans: &KnownSpans<'_>,
-    begun: &[MemoHit],
+    begun: &FirstResults,
 ) -> Result<PlannedAttempt<'o>, Problem> {
-    let (request, body) = (&plan.request, &input.body);
     let is_quick = budget.effort == RewriteEffort::Remembered;
     if is_quick && prompt_json::is_converted(input) {
-        return Ok(PlannedAttempt::Unfinished(plan.request, Vec::new()));
+        return Ok(PlannedAttempt::Unfinished(plan.request, FirstResults::default()));
     }
+    match old_results::left_out(input, budget.effort, &plan, spans) {
+        Some(left_out) => plan.leave_out(input, left_out),
+        None => return Ok(PlannedAttempt::Unfinished(plan.request, FirstResults::default())),
+    }
+    let begun = if begun.left_out == plan.left_out { &*begun.hits } else { &[] };
+    let (request, body) = (&plan.request, &input.body);
     let mut report = plan.report(input);
+    if budget.effort != RewriteEffort::Least {
+        report.tools = match declarations::declared_tools(input, &plan, is_quick) {
+            Ok(tools) => tools,
+            Err(NotCounted) => {
+                return Ok(PlannedAttempt::Unfinished(plan.request, FirstResults::default()));
+            }
+        };
+    }
     let mut splices: Vec<Splice<'_>> = Vec::new();
     if let Some(forge) = &request.head.forge {
         splices.push(forge.removal());
@@ -227,7 +254,10 @@ fn rewrite_planned<'o>(
     };
     let results = match results {
         Ok(results) => results,
-        Err(begun) => return Ok(PlannedAttempt::Unfinished(plan.request, begun)),
+        Err(hits) => {
+            let begun = FirstResults { hits, left_out: plan.left_out };
+            return Ok(PlannedAttempt::Unfinished(plan.request, begun));
+        }
     };
     // What goes on from a stored response has only its new results, which tell nothing of how the conversation began.
     if !plan.request.head.has_previous_response {
@@ -239,7 +269,7 @@ fn rewrite_planned<'o>(
         let conversation = RequestConversation { tenant, dialect: *dialect, body, request };
         let joined = input.shared.deferred.rejoin(&conversation, !is_quick);
         let Some(joined) = joined else {
-            return Ok(PlannedAttempt::Unfinished(plan.request, Vec::new()));
+            return Ok(PlannedAttempt::Unfinished(plan.request, FirstResults::default()));
         };
         splices.extend(joined);
     }
@@ -258,7 +288,7 @@ fn rewrite_planned<'o>(
         }
         return Ok(PlannedAttempt::Done(RewrittenBody::untouched(body)));
     };
-    let streams = request.head.is_stream.unwrap_or(input.dialect == Dialect::Ollama);
+    let streams = request.head.is_stream.unwrap_or(input.dialect.streams_by_default());
     Ok(PlannedAttempt::Done(RewrittenBody {
         body: rewritten,
         is_changed: !replaced.is_empty(),
@@ -309,7 +339,7 @@ pub(crate) fn with_replaced(body: &Bytes, replaced: &[Replacement]) -> Option<By
     replace(body, ranges).map(Bytes::from)
 }
 
-/// The lists of tools, with shorter descriptions, and with our own at the end of one.
+/// The lists of tools, with shorter schemas, and with our own at the end of one.
 fn tools(
     input: &RewriteInput,
     plan: &RewritePlan<'_>,
@@ -317,26 +347,20 @@ fn tools(
     report: &mut RequestReport,
 ) -> Vec<Splice<'static>> {
     let request = &plan.request;
-    let schemas = plan.options.schemas.unwrap_or(input.state.settings.schema_compression);
-    let minified = |tools: &ToolList<'_>| match schemas {
-        SchemaCompression::Minify => {
-            let list = input.body.get(tools.list.clone()).map(String::from_utf8_lossy);
-            list.and_then(|list| minify_tools(&list))
-        }
-        SchemaCompression::Disabled => None,
-    };
+    let shortening = SchemaShortening::of(input, plan);
     let mut splices = Vec::new();
-    let mut is_minified = false;
+    let mut is_shorter = false;
     let mut replace = |tools: &ToolList<'_>, offers_expansion| {
-        let minified = minified(tools);
-        is_minified |= minified.is_some();
-        let minified = minified.as_deref();
-        splices.extend(tools.replacement(input.dialect, &input.body, minified, offers_expansion));
+        let list = input.body.get(tools.list.clone()).unwrap_or_default();
+        let shorter = shortening.apply(list);
+        is_shorter |= shorter.is_some();
+        let shorter = shorter.as_deref();
+        splices.extend(tools.replacement(input.dialect, &input.body, shorter, offers_expansion));
     };
     request.tools.iter().for_each(|tools| replace(tools, offers_expansion));
     request.further_tools.iter().for_each(|tools| replace(tools, false));
-    if is_minified {
-        report.changes.push("schemas_minified");
+    if is_shorter {
+        report.changes.push(shortening.change());
     }
     if offers_expansion {
         report.changes.push("expand_tool_added");

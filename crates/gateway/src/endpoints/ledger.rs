@@ -42,7 +42,8 @@ type LedgerAnswer = Result<Response<Body>, Problem>;
 async fn gain(gateway: &Arc<Gateway>, query: Option<&str>) -> LedgerAnswer {
     let asked = LedgerQuery::read(query, &["by"])?;
     answer_from_ledger(gateway, asked.start(), move |reading, prices: &ModelPrices| {
-        LedgerSummary::new(asked.by, prices).about(&asked.filter).sum_all(reading)
+        let summary = LedgerSummary::new(asked.by, prices).about(&asked.filter);
+        summary.with_declarations().sum_all(reading)
     })
     .await
 }

@@ -66,6 +66,7 @@ const FILES: &[(&str, &[u8])] = files! {
     "parts/table.js",
     "parts/texts.js",
     "parts/token.js",
+    "parts/unused-tools.js",
 };
 
 pub(super) fn answer(head: &Parts) -> Response<Body> {

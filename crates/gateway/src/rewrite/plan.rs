@@ -3,6 +3,7 @@
 use super::expand_payoff::expand_tool_pays;
 use super::{OriginalsReader, RewriteEffort, RewriteInput, prompt_json, unchecked_problem};
 use crate::answer::Problem;
+use crate::cold_cache::LeftOutResults;
 use crate::options::RequestOptions;
 use crate::reference_key::KeyState;
 use crate::report::RequestReport;
@@ -11,7 +12,7 @@ use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, Mode, Settings, Vault, VaultAccess};
 use tokenforge_providers::{EarlierReading, Refusal, Request, ToolList};
-use tokenforge_tokens::{ModelClass, for_model};
+use tokenforge_tokens::{Counter, ModelClass, for_model};
 
 /// A body that was read, and what is to be done to it.
 pub(crate) struct RewritePlan<'o> {
@@ -26,10 +27,14 @@ pub(crate) struct RewritePlan<'o> {
     pub(super) key: Option<Arc<ReferenceSecret>>,
     /// Whether whoever reads the results can ask for what is left out of them.
     access: VaultAccess,
-    /// The model is, or would be, told of the tool with which it asks.
+    /// The model can be told of the tool with which it asks, whether that pays or not.
+    can_offer: bool,
+    /// The model is, or would be, told of it.
     is_offered: bool,
     /// The model may call the tool: it is told of it, or was in a part of the conversation that the provider keeps.
     is_watched: bool,
+    /// Results that are left out since the provider's cache was cold.
+    pub(super) left_out: LeftOutResults,
 }
 
 /// Why there is no plan for a body.
@@ -88,12 +93,10 @@ impl<'o> RewritePlan<'o> {
                 KeyState::Unasked => return Err(NoPlan::Effort),
             },
         };
-        let is_offered =
-            key.is_some() && mode.leaves_out() && takes_our_tool(input, &request, &asked);
+        let can_offer = key.is_some() && mode.leaves_out() && takes_our_tool(input, &request);
+        let is_offered = can_offer && our_tool_pays(input, &request, &asked);
         let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(input, &request));
-        let may_ask = input.originals_reader == OriginalsReader::Caller
-            || (is_offered && !request.restricts_tools);
-        let access = if may_ask { VaultAccess::Reader } else { VaultAccess::Others };
+        let access = access(input, &request, is_offered);
         let settings = Settings { mode, ..asked };
         Ok(RewritePlan {
             request,
@@ -102,9 +105,25 @@ impl<'o> RewritePlan<'o> {
             is_observed,
             key,
             access,
+            can_offer,
             is_offered,
             is_watched,
+            left_out: LeftOutResults::default(),
         })
+    }
+
+    /// Leaves out these results too, and has the model told how to fetch them.
+    pub(super) fn leave_out(&mut self, input: &RewriteInput, left_out: LeftOutResults) {
+        if left_out.offers_tool && self.can_offer && !self.is_offered {
+            (self.is_offered, self.is_watched) = (true, true);
+            self.access = access(input, &self.request, true);
+        }
+        self.left_out = left_out;
+    }
+
+    /// May old results be left out, now or once the model is told how to fetch them?
+    pub(super) fn may_leave_out_old(&self) -> bool {
+        self.can_offer && !self.is_observed
     }
 
     /// What does it.
@@ -130,6 +149,11 @@ impl<'o> RewritePlan<'o> {
     /// May something be left out of results?
     pub(crate) fn may_leave_out(&self) -> bool {
         self.engine().offers_expansion()
+    }
+
+    /// Counts the model's tokens.
+    pub(super) fn counter(&self) -> Counter {
+        self.settings.counter
     }
 
     pub(crate) fn into_settings(self) -> Settings {
@@ -190,16 +214,26 @@ fn model_class(
     asked.or(input.state.settings.tool_output.model_class.class()).unwrap_or_else(by_model)
 }
 
+/// Whether whoever reads the results can ask for what is left out of them.
+fn access(input: &RewriteInput, request: &Request<'_>, is_offered: bool) -> VaultAccess {
+    let may_ask = input.originals_reader == OriginalsReader::Caller
+        || (is_offered && !request.restricts_tools);
+    if may_ask { VaultAccess::Reader } else { VaultAccess::Others }
+}
+
 /// Can our tool be offered to a model? It needs a list of tools, and a reply with one choice that comes back this way,
 /// which can be continued when it was interrupted. An empty list is left so: whoever sends one wants no call.
-fn takes_our_tool(input: &RewriteInput, request: &Request<'_>, settings: &Settings) -> bool {
+fn takes_our_tool(input: &RewriteInput, request: &Request<'_>) -> bool {
     let takes_one_more = request.tools.as_ref().is_some_and(ToolList::takes_expand_tool);
-    takes_one_more
-        && has_one_reply(input, request)
-        && match input.state.settings.tool_output.expand_injection {
-            ExpandInjection::FromStart | ExpandInjection::WhenReferenced => true,
-            ExpandInjection::WhenItPays => expand_tool_pays(input, request, settings.counter),
-        }
+    takes_one_more && has_one_reply(input, request)
+}
+
+/// Is our tool worth its definition in every request?
+fn our_tool_pays(input: &RewriteInput, request: &Request<'_>, settings: &Settings) -> bool {
+    match input.state.settings.tool_output.expand_injection {
+        ExpandInjection::FromStart | ExpandInjection::WhenReferenced => true,
+        ExpandInjection::WhenItPays => expand_tool_pays(input, request, settings.counter),
+    }
 }
 
 /// May the model know of our tool although this request does not say so? It may where the provider keeps a part of the

@@ -76,6 +76,10 @@ pub(super) fn rewrite(
             let same = spans.at(&result.span);
             let same = same.as_deref();
             conversation = memo.next(conversation, result, body, same);
+            let is_left_out = plan.left_out.contains(index);
+            if is_left_out {
+                conversation = conversation.without_last();
+            }
             let found = if session.is_some() {
                 None
             } else {
@@ -84,7 +88,10 @@ pub(super) fn rewrite(
             let done = match found {
                 Some(entry) => ResultOutcome::from_memo(entry),
                 None if is_quick => return Err(view.into_hits()),
-                None => worker.make(result, conversation, &mut view, session.as_deref_mut()),
+                None => {
+                    let session = session.as_deref_mut();
+                    worker.make(result, conversation, &mut view, session, is_left_out)
+                }
             };
             if same.is_none() {
                 spans.learn(&done.entry, result);
@@ -151,13 +158,17 @@ impl ResultRewriter<'_> {
         conversation: ConversationKey,
         view: &mut ConversationView<'b>,
         session: Option<&mut Session>,
+        is_left_out: bool,
     ) -> ResultOutcome {
         let body = &self.input.body;
         let Some(plain) = PlainOutput::of(result, body) else {
             return self.leave_untouched(result, conversation);
         };
         let output = plain.output();
-        let (made, is_stored) = self.compress(&output, view.before(result, body), session);
+        let (mut made, mut is_stored) = self.compress(&output, view.before(result, body), session);
+        if let Some(left_out) = is_left_out.then(|| self.leave_out(&output, &made)).flatten() {
+            (made, is_stored) = left_out;
+        }
         let mut figures = result_figures(&output, &made.compressed, self.engine.settings().counter);
         figures.strategy = self.budget.strategy_answers.strategy_of(&output);
         figures.strategy_error = self.budget.strategy_answers.error_of(&output);
@@ -206,6 +217,19 @@ impl ResultRewriter<'_> {
         };
         let compressed = engine.compress(output, history);
         (SessionOutput { compressed, memo_reused: false, deduped: false, ..made }, false)
+    }
+
+    /// A reference in the place of an old result, and whether the store keeps what it stands for. The model can get it from
+    /// the request either way.
+    fn leave_out(
+        &self,
+        output: &Output<'_>,
+        made: &SessionOutput,
+    ) -> Option<(SessionOutput, bool)> {
+        let compressed = self.engine.leave_out(output, made.compressed.text(output.text))?;
+        let made = SessionOutput { compressed, ..made.clone() };
+        let is_stored = made.compressed.original.as_ref().is_none_or(|it| self.store(it, &made));
+        Some((made, is_stored))
     }
 
     fn try_compress(

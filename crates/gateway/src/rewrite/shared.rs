@@ -1,6 +1,7 @@
 //! What rewriting shares across requests.
 
-use super::PromptSizes;
+use super::{CountedLists, PromptSizes};
+use crate::cold_cache::{ConversationLog, WallClock};
 use crate::contents::RecentContents;
 use crate::deferral::DeferredCallStore;
 use crate::memo::{EvictionCounter, Memo};
@@ -15,7 +16,9 @@ use tokenforge_store::Store;
 pub(crate) struct RewriteShared {
     pub(crate) memo: Memo,
     pub(crate) prompt_sizes: PromptSizes,
+    pub(crate) counted_lists: CountedLists,
     pub(crate) sessions: CompressionSessions,
+    pub(crate) conversations: ConversationLog,
     pub(crate) deferred: Arc<DeferredCallStore>,
     /// What the operator may look at.
     pub(crate) contents: Arc<RecentContents>,
@@ -31,13 +34,16 @@ impl RewriteShared {
         contents: &Arc<RecentContents>,
         deferred: &Arc<DeferredCallStore>,
         originals: &Arc<OriginalStore>,
+        clock: WallClock,
     ) -> Self {
         let telemetry = originals.telemetry.clone();
         let evictions = EvictionCounter::counted_by(&telemetry.counters.cache_evictions);
         RewriteShared {
             memo: Memo::new(limits.cache_bytes, &evictions),
             prompt_sizes: PromptSizes::default(),
+            counted_lists: CountedLists::default(),
             sessions: CompressionSessions::new(limits.cached_sessions, &evictions),
+            conversations: ConversationLog::new(store.clone(), clock),
             deferred: deferred.clone(),
             contents: contents.clone(),
             store: store.clone(),

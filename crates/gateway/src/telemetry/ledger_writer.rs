@@ -5,7 +5,7 @@ use super::request_account::RequestAccount;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokenforge_config::LedgerSettings;
-use tokenforge_ledger::{Ledger, LedgerEntry};
+use tokenforge_ledger::{Ledger, LedgerEntry, WrittenLists};
 
 /// How many entries may wait to be written; more are dropped and counted.
 const WAITING: usize = 1024;
@@ -41,10 +41,7 @@ impl LedgerWriter {
                 return None;
             }
         };
-        let queue = BackgroundQueue::start(
-            WAITING,
-            LedgerThread { ledger, entries: Vec::new(), has_failed: false },
-        );
+        let queue = BackgroundQueue::start(WAITING, LedgerThread::new(ledger));
         Some(LedgerWriter { folder, queue })
     }
 
@@ -67,10 +64,20 @@ struct LedgerThread {
     ledger: Ledger,
     /// What is written next, together.
     entries: Vec<LedgerEntry>,
+    lists: WrittenLists,
     has_failed: bool,
 }
 
 impl LedgerThread {
+    fn new(ledger: Ledger) -> Self {
+        LedgerThread {
+            ledger,
+            entries: Vec::new(),
+            lists: WrittenLists::default(),
+            has_failed: false,
+        }
+    }
+
     fn write(&mut self) {
         if self.entries.is_empty() {
             return;
@@ -84,6 +91,9 @@ impl LedgerThread {
             tracing::error!(%error, "savings cannot be written down");
         }
         self.has_failed = written.is_err();
+        if self.has_failed {
+            self.lists = WrittenLists::default();
+        }
     }
 }
 
@@ -91,10 +101,12 @@ impl QueueWorker<LedgerItem> for LedgerThread {
     const PAUSE: Duration = Duration::from_millis(20);
 
     fn take(&mut self, page: LedgerItem) {
-        self.entries.push(match page {
+        let mut entry = match page {
             LedgerItem::Record(record) => record.entry(),
             LedgerItem::Entry(entry) => *entry,
-        });
+        };
+        self.lists.leave_out_known(&mut entry);
+        self.entries.push(entry);
         if self.entries.len() >= TOGETHER {
             self.write();
         }
@@ -116,7 +128,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("ledger");
         let ledger = Ledger::open(&folder).unwrap();
-        let mut writer = LedgerThread { ledger, entries: Vec::new(), has_failed: false };
+        let mut writer = LedgerThread::new(ledger);
         let take = |writer: &mut LedgerThread| {
             writer.take(LedgerItem::Entry(Box::new(LedgerEntry::new(EntrySource::Gateway, 0))));
             writer.rest();

@@ -1,6 +1,7 @@
 //! The account of a request that is over, and the ledger entry that is made of it.
 
 use crate::report::{FetchedBack, ReportSums, RequestReport, ResultReport};
+use crate::rewrite::RequestTools;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::expand_tool;
 use tokenforge_ledger::{
@@ -41,6 +42,7 @@ impl RequestAccount {
         entry.session = report.session_name();
         entry.dialect = report.dialect.map(|dialect| BoundedName::from(&*format!("{dialect:?}")));
         entry.context_estimate = self.context_estimate();
+        entry.tools = report.tools.as_ref().map(RequestTools::entry);
         for result in &report.results {
             let figures = &result.figures;
             let tokens = (figures.before.tokens as u64, figures.after.tokens as u64);

@@ -556,6 +556,34 @@ fn f15_every_list_of_tools_is_minified_and_one_is_appended_to() {
 }
 
 #[test]
+fn f15_compact_is_asked_for_by_setting_or_request_and_keeps_strict_tools() {
+    let schema = json!({ "$schema": "urn:x", "title": "T", "type": "object", "properties": {
+        "title": { "type": "string", "title": "Title" },
+    }, "additionalProperties": false });
+    let compact = json!({ "type": "object", "properties": { "title": { "type": "string" } } });
+    for is_by_request in [false, true] {
+        let house = House::with(|settings| {
+            settings.tool_output.mode = Mode::Disabled;
+            if !is_by_request {
+                settings.schema_compression = SchemaCompression::Compact;
+            }
+        });
+        let mut body = Conversation::new(CHAT).body;
+        let tool = |name: &str, strict: bool| json!({ "type": "function", "function": { "name": name, "strict": strict, "parameters": schema } });
+        body["tools"] = json!([tool("a", false), tool("b", true)]);
+        body["response_format"] = json!({ "type": "json_schema", "json_schema": { "name": "r", "strict": true, "schema": schema } });
+        if is_by_request {
+            body["_forge"] = json!({ "schema_compression": "compact" });
+        }
+        assert_eq!(house.post(CHAT.path, body.to_string()).status, 200);
+        let forwarded = house.mock.last().json();
+        assert_eq!(forwarded["tools"][0]["function"]["parameters"], compact);
+        assert_eq!(forwarded["tools"][1], body["tools"][1]);
+        assert_eq!(forwarded["response_format"], body["response_format"]);
+    }
+}
+
+#[test]
 fn f1_calls_ids_names_arguments_and_answers_are_never_touched() {
     for voice in BOTH {
         let house = House::new();

@@ -4,6 +4,8 @@ use crate::client::{self, Response};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 use tokenforge_config::{ExpandInjection, Settings};
 use tokenforge_gateway::{Gateway, serve};
 use tokenforge_mock::{Mock, Recorded};
@@ -17,8 +19,30 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 pub(crate) struct House {
     pub(crate) mock: Mock,
     settings: Settings,
-    open: Box<dyn Fn() -> Arc<dyn Store>>,
+    open: Box<dyn Fn() -> Arc<dyn Store> + Send + Sync>,
+    clock: TestClock,
     gateway: Running,
+}
+
+/// A clock that stands still until it is told how much time passes. Clones show the same time.
+#[derive(Clone)]
+pub(crate) struct TestClock {
+    began: SystemTime,
+    seconds: Arc<AtomicU64>,
+}
+
+impl TestClock {
+    pub(crate) fn new() -> Self {
+        TestClock { began: SystemTime::now(), seconds: Arc::default() }
+    }
+
+    pub(crate) fn pass(&self, time: Duration) {
+        self.seconds.fetch_add(time.as_secs(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn now(&self) -> SystemTime {
+        self.began + Duration::from_secs(self.seconds.load(Ordering::Relaxed))
+    }
 }
 
 impl House {
@@ -41,7 +65,16 @@ impl House {
 
     pub(crate) fn built(
         change: impl FnOnce(&mut Settings),
-        open: impl Fn() -> Arc<dyn Store> + 'static,
+        open: impl Fn() -> Arc<dyn Store> + Send + Sync + 'static,
+    ) -> Self {
+        Self::with_clock(TestClock::new(), change, open)
+    }
+
+    /// With a clock that others may share.
+    pub(crate) fn with_clock(
+        clock: TestClock,
+        change: impl FnOnce(&mut Settings),
+        open: impl Fn() -> Arc<dyn Store> + Send + Sync + 'static,
     ) -> Self {
         let mock = Mock::start();
         let mut settings = Settings::default();
@@ -51,13 +84,13 @@ impl House {
         // Conversations here are short, and most of them are about what is left out.
         settings.tool_output.expand_injection = ExpandInjection::FromStart;
         change(&mut settings);
-        let gateway = Running::start(&settings, open());
-        House { mock, settings, open: Box::new(open), gateway }
+        let gateway = Running::start(&settings, open(), &clock);
+        House { mock, settings, open: Box::new(open), clock, gateway }
     }
 
     /// Another process: all that is left is what was stored.
     pub(crate) fn restart(&mut self) {
-        self.gateway = Running::start(&self.settings, (self.open)());
+        self.gateway = Running::start(&self.settings, (self.open)(), &self.clock);
     }
 
     /// Other settings from now on.
@@ -120,7 +153,7 @@ struct Running {
 }
 
 impl Running {
-    fn start(settings: &Settings, store: Arc<dyn Store>) -> Self {
+    fn start(settings: &Settings, store: Arc<dyn Store>, clock: &TestClock) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("gateway")
@@ -129,7 +162,8 @@ impl Running {
             .unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
-        let gateway = Gateway::new(settings.clone(), store).unwrap();
+        let clock = clock.clone();
+        let gateway = Gateway::with_clock(settings.clone(), store, move || clock.now()).unwrap();
         runtime.spawn(serve(gateway.clone(), listener, std::future::pending()));
         Running { address, gateway, runtime: Some(runtime) }
     }

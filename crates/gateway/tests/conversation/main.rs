@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot ask has failed")]
 
 mod client;
+mod cold_cache;
 mod expansion;
 mod fixtures;
 mod forge;

@@ -6,6 +6,7 @@ use crate::kit::{
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
+use tokenforge_config::SchemaCompression;
 use tokenforge_engine::Mode;
 use tokenforge_ledger::{
     EntrySource, GainReport, GroupBy, Ledger, LedgerEntry, LedgerSummary, ModelPrices,
@@ -135,6 +136,81 @@ fn an_entry_has_names_and_numbers_and_no_text() {
     for text in ["a-session", "row 5", "case_number", "cargo test", "sk-client", "Go on."] {
         assert!(!line.contains(text), "{text}: {line}");
     }
+}
+
+/// A conversation with two tools that it does not call, and one that the model has to look for.
+fn with_unused_tools(text: &str) -> Value {
+    let mut body = conversation(text);
+    let tool = |name: &str| {
+        let schema =
+            json!({"$schema": "urn:of-a-schema", "type": "object", "additionalProperties": false});
+        json!({"name": name, "description": "Words of a description.", "input_schema": schema})
+    };
+    let tools = body["tools"].as_array_mut().unwrap();
+    tools.extend(["mcp__files__read", "mcp__files__write"].map(tool));
+    tools.push(
+        json!({"name": "Deferred", "input_schema": {"type": "object"}, "defer_loading": true}),
+    );
+    body
+}
+
+#[test]
+fn u1_the_ledger_has_the_names_and_tokens_of_tools_and_which_were_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    world.send(agent(messages(&with_unused_tools(&rows()))));
+    world.send(agent(messages(&with_unused_tools(&test_run()))));
+    world.send(agent(messages(&conversation(&rows()))));
+    let entries = entries(folder.path(), 3);
+    let tools: Vec<_> = entries.iter().map(|entry| entry.tools.clone().unwrap()).collect();
+    let names: Vec<&str> = tools[0].declared.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["Bash", "mcp__files__read", "mcp__files__write"]);
+    assert!(tools[0].declared.iter().all(|tool| tool.tokens > 5), "{tools:?}");
+    assert!(tools.iter().all(|tools| tools.called == [0] && tools.shortened == 0), "{tools:?}");
+    // The names of a list are written once.
+    assert_eq!((&tools[1].list, tools[1].declared.len()), (&tools[0].list, 0));
+    assert_ne!(tools[2].list, tools[0].list);
+
+    let report = gained(folder.path(), GroupBy::Tool).declarations.unwrap();
+    let unused: Vec<_> = report
+        .unused
+        .iter()
+        .map(|tool| (&*tool.tool, tool.requests, tool.server.as_deref()))
+        .collect();
+    let files = Some("files");
+    assert_eq!(unused, [("mcp__files__read", 2, files), ("mcp__files__write", 2, files)]);
+    assert!(report.unused_cost.is_some_and(|cost| cost > 0.0), "{report:?}");
+    let shown = world.get("/_forge/api/history?since=1").json()["gain"]["declarations"].clone();
+    assert_eq!(shown, serde_json::to_value(&report).unwrap());
+}
+
+#[test]
+fn u1_l10_no_word_of_a_declaration_is_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    world.send(agent(messages(&with_unused_tools(&rows()))));
+    let [entry] = entries(folder.path(), 1).try_into().unwrap();
+    let line = serde_json::to_string(&entry).unwrap();
+    for text in ["Words", "description", "urn:", "schema", "object"] {
+        assert!(!line.contains(text), "{text}: {line}");
+    }
+}
+
+#[test]
+fn u1_what_schema_compression_takes_away_is_counted_in_tokens() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = world_with(|settings| {
+        settings.ledger.path = Some(folder.path().to_owned());
+        settings.schema_compression = SchemaCompression::Compact;
+    });
+    world.send(agent(messages(&with_unused_tools(&rows()))));
+    let sent = world.mock.last().json()["tools"].to_string();
+    assert!(!sent.contains("urn:of-a-schema") && !sent.contains("additionalProperties"), "{sent}");
+    let [entry] = entries(folder.path(), 1).try_into().unwrap();
+    assert!(entry.tools.unwrap().shortened > 20);
+    let report = gained(folder.path(), GroupBy::Tool).declarations.unwrap();
+    assert!(report.shortened > 20 && report.shortened_cost.is_some_and(|cost| cost > 0.0));
+    assert_eq!(world.get("/_forge/api/stats").json()["changes"]["schemas_compacted"], 1);
 }
 
 #[test]

@@ -14,6 +14,7 @@ import * as reasons from '../parts/reasons.js';
 import { address, choose, chosen } from '../parts/route.js';
 import { shares } from '../parts/shares.js';
 import { command } from '../parts/texts.js';
+import { unusedTools } from '../parts/unused-tools.js';
 
 export const title = 'Overview';
 export const lead = 'What your agents’ requests would have cost, what they cost, and what was saved.';
@@ -39,7 +40,7 @@ function draw(content, past, recent, now) {
   // Whoever is on a link or a control stays there.
   const controls = () => [...content.querySelectorAll('a, button, input, summary')];
   const focused = controls().indexOf(document.activeElement);
-  fill(content, bill(past, now), answers(past, recent, now), byName(past, now), shares(past.gain),
+  fill(content, bill(past, now), answers(past, recent, now), byName(past, now), unusedTools(past.gain), shares(past.gain),
     h('div', { class: 'halves' }, latestSessions(recent, now), latestResults()));
   if (focused >= 0) controls()[focused]?.focus();
 }
@@ -49,12 +50,13 @@ function answers({ gain, rows }, recent, now) {
   const kept = rows.reason.rows.filter((row) => !reasons.isTouched(row.name) && row.results > 0);
   const untouched = kept.reduce((sum, row) => sum + row.results, 0);
   const most = kept.toSorted((one, other) => other.results - one.results)[0];
-  const { tokens, repeated } = gain;
+  const { tokens, repeated, cold_caches: coldCaches } = gain;
   const inAll = recent ? recent.sessions.length + recent.left_out : 0;
   const card = (name, figure, about, page) => h('a', { class: 'card', href: address(page, now) }, h('h2', {}, name), h('p', { class: 'figure' }, figure), h('p', {}, about));
   return h('div', { class: 'cards' },
     card('Tokens saved', brief(tokens.net), `${percent(tokens.net, tokens.before)} of tool output; ${brief(repeated.before - repeated.after)} more as it was sent again`, 'results'),
     card('Sessions', count(inAll), `with ${plural(gain.requests, 'request')}, turn by turn`, 'sessions'),
+    coldCaches.requests > 0 && card('Cold caches', brief(coldCaches.tokens), `tokens written again after ${plural(coldCaches.requests, 'pause')}${coldCaches.cost == null ? '' : `, for ${dollars(coldCaches.cost)} more than reading them`}`, 'sessions'),
     card('Untouched results', count(untouched), untouched > 0 ? `of ${count(gain.results)}; most often: ${reasons.brief(most.name)}` : 'every result was made smaller', 'untouched'),
     card('Fetched back', brief(tokens.expanded), tokens.expanded > 0 ? `tokens, ${percent(tokens.expanded, tokens.saved)} of what was saved; taken off` : 'tokens: the model never needed what was left out', 'fetched'));
 }

@@ -47,7 +47,7 @@ export async function show(page, visit) {
 }
 
 function draw(content, session, isAll, all) {
-  const { turns, tokens, cost } = session;
+  const { turns, tokens, cost, cold_caches: cold } = session;
   const facts = [
     ['Project', session.project], ['Client', session.client], ['Model', session.model],
     ['Began', moment(session.started)], ['Took', duration(session.ended - session.started)],
@@ -56,6 +56,7 @@ function draw(content, session, isAll, all) {
     ['Fetched back', tokens.expanded > 0 ? `${count(tokens.expanded)} tokens` : 'nothing'],
     cost?.requests > 0 ? ['Bill', `${dollars(cost.after)} instead of ${dollars(cost.before)}`]
       : cost && ['Saved, at list prices', dollars(cost.saved_elsewhere)],
+    cold.requests > 0 && ['Cold caches', `${count(cold.tokens)} tokens written again after ${plural(cold.requests, 'pause')}${cold.cost == null ? '' : `: ${dollars(cold.cost)} more than reading them`}`],
     session.subscription_requests > 0 && ['Price', 'a subscription: no token has a price'],
   ].filter((fact) => fact && fact[1]);
   const latestFirst = turns.toReversed();
@@ -90,6 +91,8 @@ function turn(each, session) {
     each.results.length > 0 && h('ul', { class: 'outcomes' }, ...each.results.map((result) => outcome(result, each, session))),
     ...each.fetches.map((fetch) => h('p', { class: 'fetch' }, h('span', { class: 'tag set' }, 'fetched back'),
       ` ${count(fetch.tokens)} tokens of ${called(fetch.tool, fetch.program)}: ${reasons.PARTS[fetch.part] ?? fetch.part}`)),
+    each.cold_cache && h('p', {}, h('span', { class: 'tag' }, 'cold cache'),
+      ` ${count(each.cold_cache.tokens)} tokens written again after ${duration(each.cold_cache.pause)}${each.cold_cache.cost == null ? '' : `: ${dollars(each.cold_cache.cost)} more than reading them`}`),
     h('p', { class: 'muted' }, [
       each.results.length === 0 && each.fetches.length === 0 && 'No new tool result.',
       repeated.results > 0 && `${plural(repeated.results, 'earlier result')} sent again: ${brief(repeated.before)} → ${brief(repeated.after)} tokens.`,

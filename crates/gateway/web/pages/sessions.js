@@ -48,11 +48,16 @@ function draw(list, found, now) {
     { name: 'results', class: 'n wide', by: (session) => session.results, show: (session) => count(session.results) },
     { name: 'fetched back', class: 'n wide', by: (session) => session.tokens.expanded, show: (session) => brief(session.tokens.expanded) },
     { name: 'saved', class: 'n wide', by: (session) => session.tokens.net, show: (session) => h('span', { class: session.tokens.net > 0 ? 'good' : 'muted' }, `${brief(session.tokens.net)} (${percent(session.tokens.net, session.tokens.before)})`) },
+    { name: 'cold caches', class: 'n wide', by: (session) => session.cold_caches.tokens, show: (session) => cold(session.cold_caches) },
     { name: 'cost', class: 'n wide', by: (session) => session.cost?.after, show: (session) => (session.cost?.requests > 0 ? dollars(session.cost.after) : '–') },
     { name: 'USD saved', class: 'n', by: (session) => saved(session), show: (session) => (saved(session) == null ? '–' : dollars(saved(session))) },
   ], all, { sort: 1, first: 50 }),
   leftOut > 0 && h('p', { class: 'muted' }, `${plural(leftOut, 'older session')} not shown. Choose a shorter range or a filter.`));
   if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
 }
+
+// Tokens that were written to the provider's cache again after pauses, and what that cost beyond reading them.
+const cold = ({ requests, tokens, cost, longest_pause: longest }) => (requests === 0 ? '–'
+  : h('span', { title: `after ${plural(requests, 'pause')}, the longest ${duration(longest)}` }, `${brief(tokens)}${cost == null ? '' : ` (${dollars(cost)})`}`));
 
 const saved = ({ cost }) => (cost ? cost.saved + cost.saved_elsewhere : null);
