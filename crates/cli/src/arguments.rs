@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Ready(crate::ready::ReadyArgs),
     /// Show what was saved, in tokens and money
     Gain(crate::gain::GainArgs),
+    /// Find tools that are never called, and switch them off
+    Tools(crate::tools::ToolsArgs),
     /// Check, show and list settings
     Config(crate::config::ConfigArgs),
     /// Put MCP tool servers behind Tokenforge
@@ -91,7 +93,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Try", &["demo", "replay"]),
     ("Agents", &["setup", "wrap", "init", "uninit", "statusline"]),
     ("Gateway", &["serve", "service", "ready", "dashboard", "mcp"]),
-    ("Results", &["gain", "doctor", "config"]),
+    ("Results", &["gain", "tools", "doctor", "config"]),
     ("Texts", &["compress", "expand", "explain", "encode", "decode", "tokens"]),
 ];
 

@@ -5,7 +5,8 @@ use crate::{output, screen, values};
 use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
-use tokenforge_engine::Mode;
+use tokenforge_config::OldResults;
+use tokenforge_engine::{Mode, Settings};
 use tokenforge_replay::{Corpus, measure};
 
 /// Measure every mode on a folder of recordings
@@ -22,6 +23,14 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "MODE", value_parser = values::modes())]
     mode: Vec<Mode>,
 
+    /// When old results become references [default: when_cold]
+    #[arg(long, value_name = "WHEN", value_parser = values::old_results())]
+    old_results: Option<OldResults>,
+
+    /// Leave this stage out, to see what it is worth; may be repeated
+    #[arg(long, value_name = "STAGE", value_parser = values::stages())]
+    without: Vec<String>,
+
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -37,8 +46,11 @@ pub(crate) fn run(arguments: &BenchArgs) -> anyhow::Result<()> {
         [] => &[Mode::Lossless, Mode::Standard, Mode::Aggressive],
         modes => modes,
     };
+    let settings =
+        Settings { counter, skip_stages: arguments.without.clone(), ..Settings::default() };
+    let old_results = arguments.old_results.unwrap_or_default();
     let bar = progress();
-    let report = measure::corpus(&corpus, modes, counter, &mut |step| {
+    let report = measure::corpus(&corpus, modes, &settings, old_results, &mut |step| {
         bar.set_length(step.of as u64);
         bar.set_position(step.done as u64);
         bar.set_message(format!("{}: {}", step.mode, step.name));

@@ -1,9 +1,12 @@
 //! `tokenforge gain`: what was saved, of what, and in money.
 
+mod cold_caches;
 mod csv;
 mod page;
+mod unused_tools;
 
 pub(crate) use page::dollars;
+pub(crate) use unused_tools::unused_tools;
 
 use crate::gateway::GatewayClient;
 use crate::settings::{self, SettingsSource};

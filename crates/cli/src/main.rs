@@ -48,6 +48,7 @@ mod stats;
 mod statusline;
 mod store;
 mod tokens;
+mod tools;
 mod values;
 mod wrap;
 
@@ -58,6 +59,7 @@ use std::panic;
 use std::process::{self, ExitCode};
 
 #[cfg(all(
+    feature = "jemalloc",
     target_os = "linux",
     any(target_env = "gnu", target_env = "musl"),
     target_arch = "x86_64"
@@ -105,6 +107,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Dashboard(arguments) => dashboard::run(&arguments),
         Command::Ready(arguments) => ready::run(&arguments),
         Command::Gain(arguments) => gain::run(&arguments),
+        Command::Tools(arguments) => tools::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Init(arguments) => init::init(&arguments),

@@ -8,7 +8,7 @@ mod stdio;
 mod target;
 mod wrap;
 
-pub(crate) use wrap::{client_names, wrapped_files};
+pub(crate) use wrap::{client_names, masked_diff, wrapped_files};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};

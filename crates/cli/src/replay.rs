@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::path::PathBuf;
-use tokenforge_config::{ExpandInjection, Overrides};
+use tokenforge_config::{ExpandInjection, OldResults, Overrides};
 use tokenforge_engine::Mode;
 use tokenforge_ledger::ModelPrices;
 use tokenforge_replay::source::{self, LogSource};
@@ -34,6 +34,10 @@ pub(crate) struct ReplayArgs {
     /// How much to do to tool results [default: what the settings say]
     #[arg(long, value_name = "MODE", value_parser = values::modes())]
     mode: Option<Mode>,
+
+    /// When old results become references [default: what the settings say]
+    #[arg(long, value_name = "WHEN", value_parser = values::old_results())]
+    old_results: Option<OldResults>,
 
     /// The settings file [default: tokenforge.yaml here, or in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -76,7 +80,9 @@ pub(crate) fn run(arguments: &ReplayArgs) -> anyhow::Result<()> {
     let counter = arguments.vocabulary.map(Counter::from);
     let class = tool_output.model_class.class();
     let prices = |model: &str| prices.of(model);
-    let plan = ReplayPlan { settings: engine, counter, class, expansion, prices: &prices };
+    let old_results = arguments.old_results.unwrap_or(tool_output.old_results);
+    let plan =
+        ReplayPlan { settings: engine, counter, class, expansion, old_results, prices: &prices };
     let bar = progress(sources.iter().map(|source| source.bytes).sum());
     let found = history::replay(&sources, &plan, threads(arguments), &|bytes| bar.inc(bytes));
     bar.finish_and_clear();

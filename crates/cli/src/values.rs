@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use std::ffi::{OsStr, OsString};
-use tokenforge_config::{Choice, SchemaCompression};
+use tokenforge_config::{Choice, OldResults, SchemaCompression};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::DictionaryMethod;
 use tokenforge_formats::negotiate::Format;
@@ -28,6 +28,11 @@ fn describe(mode: Mode) -> &'static str {
     }
 }
 
+/// The names of the stages of the engine.
+pub(crate) fn stages() -> PossibleValuesParser {
+    tokenforge_engine::stage_names().collect::<Vec<_>>().into()
+}
+
 pub(crate) fn methods() -> impl TypedValueParser<Value = DictionaryMethod> {
     let names = DictionaryMethod::ALL.iter().map(|method| Choice::name(*method));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<DictionaryMethod>())
@@ -35,6 +40,11 @@ pub(crate) fn methods() -> impl TypedValueParser<Value = DictionaryMethod> {
 
 pub(crate) fn schema_compressions() -> PossibleValuesParser {
     SchemaCompression::ALL.iter().map(|choice| choice.name()).collect::<Vec<_>>().into()
+}
+
+pub(crate) fn old_results() -> impl TypedValueParser<Value = OldResults> {
+    let names = OldResults::ALL.iter().map(|choice| choice.name());
+    PossibleValuesParser::new(names).try_map(|name| OldResults::parse(&name))
 }
 
 pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {

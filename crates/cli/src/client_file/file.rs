@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// What the name of a backup ends with.
-const BACKUP: &str = ".tokenforge-backup";
+const BACKUP: &str = "backup";
 
 /// What the name of the note ends with that there was no such file. It says how many folders were made for it.
-const NEW: &str = ".tokenforge-new";
+const NEW: &str = "new";
 
 /// A file as it was when it was read.
 pub(crate) struct ClientFile {
@@ -22,6 +22,8 @@ pub(crate) struct ClientFile {
     pub(crate) text: String,
     /// `None`: it is not there.
     metadata: Option<Metadata>,
+    /// Whose notes are kept beside it.
+    notes: &'static str,
 }
 
 /// How a file was before we came.
@@ -34,6 +36,11 @@ pub(crate) enum PriorState {
 }
 
 impl ClientFile {
+    /// The same, with notes of one's own beside it: a change that is undone on its own must not be undone by others.
+    pub(crate) fn with_notes(self, notes: &'static str) -> Self {
+        ClientFile { notes, ..self }
+    }
+
     /// Reads a file that is there.
     pub(crate) fn read_if_there(name: &Path) -> anyhow::Result<Self> {
         let shown = || format!("cannot read {}", name.display());
@@ -43,7 +50,7 @@ impl ClientFile {
             bail!("{} is not a file", name.display());
         }
         let text = fs::read_to_string(&path).with_context(shown)?;
-        Ok(ClientFile { name: name.to_owned(), path, text, metadata: Some(metadata) })
+        Ok(ClientFile { name: name.to_owned(), path, text, metadata: Some(metadata), notes: "" })
     }
 
     /// Reads a file that may not be there.
@@ -51,7 +58,8 @@ impl ClientFile {
         match fs::symlink_metadata(name) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let path = std::path::absolute(name)?;
-                Ok(ClientFile { name: name.to_owned(), path, text: String::new(), metadata: None })
+                let text = String::new();
+                Ok(ClientFile { name: name.to_owned(), path, text, metadata: None, notes: "" })
             }
             _ => Self::read_if_there(name),
         }
@@ -145,7 +153,7 @@ impl ClientFile {
 
     fn beside(&self, ending: &str) -> PathBuf {
         let mut name = self.path.as_os_str().to_owned();
-        name.push(ending);
+        name.push(format!(".tokenforge-{}{ending}", self.notes));
         PathBuf::from(name)
     }
 

@@ -1,5 +1,7 @@
 //! The sums as a person reads them.
 
+use super::cold_caches;
+use super::unused_tools;
 use crate::output::group_digits;
 use crate::screen;
 use tokenforge_ledger::{CostSaving, GainReport, GainRow, SavingShare, ShareDenominator};
@@ -7,6 +9,9 @@ use tokenforge_replay::columns::{TextColumn, TextTable};
 
 /// More rows than this are for `--json` and `--csv`.
 const ROWS: usize = 30;
+
+/// More tools that nobody calls are for `tools list`.
+const UNUSED: usize = 5;
 
 /// What a person reads: what was saved, by what, and of what.
 pub(super) fn page(gain: &GainReport, with_cost: bool, place: &str) -> String {
@@ -18,6 +23,8 @@ pub(super) fn page(gain: &GainReport, with_cost: bool, place: &str) -> String {
     if with_cost {
         parts.push(screen::paragraph(&cost(gain)));
     }
+    parts.extend(cold_caches::section(&gain.cold_caches, with_cost));
+    parts.extend(gain.declarations.as_ref().map(|report| unused_tools(report, UNUSED)));
     parts.extend(remarks(gain));
     parts.join("\n\n")
 }
@@ -147,7 +154,7 @@ fn remarks(gain: &GainReport) -> Option<String> {
     (!remarks.is_empty()).then(|| remarks.join("\n"))
 }
 
-fn number(number: u64) -> String {
+pub(super) fn number(number: u64) -> String {
     group_digits(usize::try_from(number).unwrap_or(usize::MAX))
 }
 

@@ -16,6 +16,7 @@ use crate::{data, screen, values};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 pub(crate) use clients::client_names;
+pub(crate) use diff::diff as masked_diff;
 use rewrite::{GatewayBackend, RewrittenFile, ServerOutcome, WrapContext};
 use std::collections::HashSet;
 use std::env;

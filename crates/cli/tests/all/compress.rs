@@ -181,11 +181,15 @@ fn f8_a_long_output_is_capped_around_its_first_error() {
 }
 
 #[test]
-fn g6_an_error_result_is_not_shortened() {
+fn g6_of_a_failed_call_only_passes_are_left_out() {
     let home = Home::new();
     let text = cargo_test();
-    let kept = home.out(&["compress", "--command", "cargo test", "--error"], &text);
-    assert!(!kept.contains("SHADOW") && kept.contains("case_00"), "{kept}");
+    let short = home.out(&["compress", "--command", "cargo test", "--error"], &text);
+    assert!(!short.contains("case_00"), "{short}");
+    assert_eq!(home.out(&["expand", reference(&short)], ""), text);
+    let kept =
+        home.out(&["compress", "--command", "make deploy", "--error"], &text.replace("ok", "oh"));
+    assert!(!kept.contains("SHADOW"), "{kept}");
 }
 
 #[test]

@@ -210,6 +210,10 @@ fn plugins_ask_about_texts_and_get_texts() {
         assert!(reference(said["texts"][1].as_str().unwrap()).is_some());
     }
     let failed = json!({"tool": "bash", "arguments": {"command": "cargo test"}, "is_error": true, "texts": [test_run()]});
+    // Of a failed call only passes are left out.
+    let said = shell.run_on(&["hook", "pi"], &failed.to_string()).stdout;
+    assert!(reference(&said).is_some(), "{said}");
+    let failed = json!({"tool": "bash", "arguments": {"command": "cargo build"}, "is_error": true, "texts": ["error: no\n".repeat(3) + &"   Compiling a v1.0.0\n".repeat(40)]});
     let said = shell.run_on(&["hook", "pi"], &failed.to_string()).stdout;
     assert_eq!(reference(&said), None, "{said}");
 }

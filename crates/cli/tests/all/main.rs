@@ -29,4 +29,6 @@ mod store;
 mod terminal;
 mod tokens;
 #[cfg(unix)]
+mod tools;
+#[cfg(unix)]
 mod wrap;

@@ -196,3 +196,47 @@ fn l5_a_replay_counts_what_the_gateway_sends() {
     assert!(counted.abs_diff(tokens) <= outputs.len(), "{counted} and {tokens}");
     assert!(sent["tools"].to_string().contains("expand_context"));
 }
+
+/// A session in which one of two tools is called; its list of tools is recorded or not.
+fn with_tools(tools: &Value) -> String {
+    let call =
+        json!({"id": "c1", "type": "function", "function": {"name": "list", "arguments": "{}"}});
+    json!({"model": "gpt-5", "tools": tools, "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "three rows"},
+        {"role": "assistant", "content": "three"},
+    ]})
+    .to_string()
+}
+
+#[test]
+fn u2_replay_names_recorded_tools_that_were_never_called_and_what_schemas_could_save() {
+    let folder = Folder::new();
+    let schema = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "title": "Rows"});
+    let tool = |name: &str| json!({"type": "function", "function": {"name": name, "description": "Some   rows.", "parameters": schema}});
+    let file = folder.file("a.json", with_tools(&json!([tool("list"), tool("mcp__files__write")])));
+    let found = parsed(&run(&format!("replay --json {file}"), ""));
+    let declarations = &found["total"]["declarations"];
+    assert_eq!(declarations["sessions"], 1);
+    assert_eq!(declarations["tools"]["messages/mcp__files__write"]["called"], 0);
+    assert_eq!(declarations["tools"]["messages/mcp__files__write"]["server"], "files");
+    assert_eq!(declarations["tools"]["messages/list"]["called"], 1);
+    assert!(declarations["unused_cost"].as_f64().unwrap() > 0.0, "{declarations}");
+    let tokens = |how: &str| declarations[how]["tokens"].as_u64().unwrap();
+    assert!(0 < tokens("minify") && tokens("minify") < tokens("compact"), "{declarations}");
+    let page = out(&format!("replay {file}"), "");
+    assert!(page.contains("Tool declarations, recorded for 1 of 1 sessions"), "{page}");
+    let row = page.lines().find(|line| line.starts_with("mcp__files__write"));
+    assert!(row.is_some_and(|row| row.contains("files") && row.contains('$')), "{page}");
+}
+
+#[test]
+fn u2_replay_says_where_no_list_of_tools_was_recorded() {
+    let folder = Folder::new();
+    let file = folder.file("a.json", with_tools(&Value::Null));
+    let page = out(&format!("replay {file}"), "");
+    assert!(page.contains("no log has a list of tools"), "{page}");
+    let found = parsed(&run(&format!("replay --json {file}"), ""));
+    assert_eq!(found["total"]["declarations"]["sessions"], 0);
+}

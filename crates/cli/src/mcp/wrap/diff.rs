@@ -5,7 +5,7 @@ use crate::client_file::{self, FileNotation, SettingsDocument, TextEdits, quote_
 use tokenforge_config::MASK;
 
 /// A unified diff of a file, without the values of its variables and headers.
-pub(super) fn diff(name: &str, old: &str, new: &str, notation: FileNotation) -> String {
+pub(crate) fn diff(name: &str, old: &str, new: &str, notation: FileNotation) -> String {
     client_file::diff(name, &mask_values(old, notation), &mask_values(new, notation))
 }
 

@@ -5,14 +5,10 @@ use crate::kit::Folder;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-use tokenforge_mock::client::{Ask, PATIENCE};
-use tokenforge_mock::{Mock, first_reference};
+use tokenforge_mock::client::Ask;
+use tokenforge_mock::{Mock, RedisServer, first_reference};
 
 /// A request of a real client.
 #[derive(Deserialize)]
@@ -96,7 +92,7 @@ fn assert_compressed(recordings: &[Recording], forwarded: &[Vec<u8>]) {
 
 #[test]
 fn g2_g3_l5_a_second_process_that_shares_redis_forwards_the_same_bytes() {
-    let (mock, redis, recordings) = (Mock::start(), Redis::start(), recordings());
+    let (mock, redis, recordings) = (Mock::start(), RedisServer::start(), recordings());
     let url = redis.url();
     let one = Serving::before(&mock, &["--store", &url]);
     let other = Serving::before(&mock, &["--store", &url]);
@@ -201,7 +197,7 @@ fn d62_without_a_place_for_the_key_nothing_is_left_out_and_the_log_says_so() {
 
 #[test]
 fn d66_replicas_agree_again_after_redis_lost_its_data() {
-    let (mock, mut redis, recordings) = (Mock::start(), Redis::start(), [left_out()]);
+    let (mock, mut redis, recordings) = (Mock::start(), RedisServer::start(), [left_out()]);
     let url = redis.url();
     let start = || Serving::before(&mock, &["--store", &url]);
     let one = start();
@@ -226,66 +222,4 @@ fn d66_replicas_agree_again_after_redis_lost_its_data() {
     fresh(&one);
     let adopted = forwarded(&one, &mock, &recordings);
     assert_same(&recordings, &drawn, &adopted, "in a replica that ran all the while");
-}
-
-/// A real Redis or Valkey server, which ends with the value.
-struct Redis {
-    address: SocketAddr,
-    process: Child,
-    _folder: Folder,
-}
-
-impl Redis {
-    fn start() -> Self {
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        Self::start_at(address)
-    }
-
-    /// It ends, and comes back with nothing.
-    fn lose_all(&mut self) {
-        drop(self.process.stdin.take());
-        let _ = self.process.wait();
-        *self = Self::start_at(self.address);
-    }
-
-    fn start_at(address: SocketAddr) -> Self {
-        let folder = Folder::new();
-        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/tests/redis-server");
-        let process = Command::new(program)
-            .args(["--port", &address.port().to_string()])
-            .args(["--dir", &folder.path(".").display().to_string()])
-            // Its end is the server's.
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut redis = Redis { address, process, _folder: folder };
-        let started = Instant::now();
-        while !redis.answers() {
-            let ended = redis.process.try_wait().unwrap();
-            assert!(ended.is_none(), "no server: {ended:?}; see its message above");
-            assert!(started.elapsed() < PATIENCE, "no server after {PATIENCE:?}");
-            std::thread::yield_now();
-        }
-        redis
-    }
-
-    fn answers(&self) -> bool {
-        let Ok(mut stream) = TcpStream::connect(self.address) else { return false };
-        stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
-        let mut answer = [0; 5];
-        stream.write_all(b"PING\r\n").is_ok()
-            && stream.read_exact(&mut answer).is_ok()
-            && answer == *b"+PONG"
-    }
-
-    fn url(&self) -> String {
-        format!("redis://{}/0", self.address)
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        drop(self.process.stdin.take());
-        let _ = self.process.wait();
-    }
 }
