@@ -36,7 +36,7 @@ bench:
 
 # run the proof suite on a release build; `just proof 9 22` for some rows
 proof *rows:
-    cargo build --profile dist -p tokenforge -p tokenforge-bench
+    cargo build --profile dist -p tokenforge -p tokenforge-bench --features tokenforge/jemalloc
     cargo run --profile dist -p tokenforge-bench --bin proof -- {{ rows }}
 
 # fuzz every target for so many seconds; `just fuzz 600 toon_decode` for one

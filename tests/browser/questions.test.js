@@ -256,6 +256,27 @@ test('a session is shown again once the gateway answers again', async () => {
   await page.context().close();
 });
 
+test('u2 tools that were declared and never called are named with their price, by agent and tool server', async () => {
+  const tool = (name, tokens) => ({ name, tokens });
+  const tools = { list: '0123456789abcdef', declared: [tool('Bash', 900), tool('mcp__github__list_issues', 400), tool('mcp__github__merge', 700), tool('Workflow', 1500)], called: [0, 1] };
+  const now = Math.floor(Date.now() / 1000);
+  const { declared, ...again } = tools;
+  const other = await begin({}, [entry(now - 120, { results: [made('Bash', 'cargo', 900, 100)], tools }), entry(now - 60, { results: [made('Bash', 'cargo', 900, 100)], tools: again })]);
+  const page = await other.open('overview', { zone: 'UTC' });
+  const table = page.getByRole('table', { name: 'Tools never called' });
+  await table.waitFor();
+  assert.deepEqual(await table.locator('tbody th').allTextContents(), ['Workflow', 'mcp__github__merge'], 'the dearest first');
+  const { declarations } = await other.command('gain', '--json');
+  assert.equal(declarations.requests, 2);
+  assert.deepEqual(await table.locator('tbody td:last-child').allTextContents(), declarations.unused.map(({ cost }) => dollars(cost)));
+  const panel = page.locator('#unused-tools');
+  assert.match(await panel.locator('h2').textContent(), /^2 of 4 declared tools never called$/);
+  assert.match(await panel.locator('li', { hasText: 'github' }).textContent(), /^github \(claude-cli\) 1 of 2 tools/);
+  await inspect(page, 'unused-tools');
+  await page.context().close();
+  await other.end();
+});
+
 test('a ledger that is off is said, and the figures since the start are shown', async () => {
   const other = await begin({ ledger: false });
   await work(other.address, { turns: 2 });

@@ -120,7 +120,7 @@ pub(crate) fn measure(plan: MeasurePlan, parts: Option<&str>) -> anyhow::Result<
         }
         let field = &fields[0];
         let mut promises = Promises::default();
-        let mut tables = Vec::new();
+        let mut tables = FinishedTables::default();
         if is_wanted("throughput") {
             tables.push(throughput::measure(&fields, plan, &mut promises).await?);
         }
@@ -145,7 +145,7 @@ pub(crate) fn measure(plan: MeasurePlan, parts: Option<&str>) -> anyhow::Result<
         if is_wanted("memory") {
             tables.push(memory::measure(field, plan, &mut promises).await?);
         }
-        let tables = tables.join("\n");
+        let tables = tables.0.join("\n");
         Ok(format!(
             "Processor: {}, {} cores for all processes. Medians of {} rounds in turns of {} ms; throughput and \
              routes over {FIELDS} processes of each contender.\n\n{promises}\n{tables}",
@@ -155,6 +155,18 @@ pub(crate) fn measure(plan: MeasurePlan, parts: Option<&str>) -> anyhow::Result<
             plan.turn.as_millis(),
         ))
     })
+}
+
+/// Tables, each printed when it is finished: a run takes a quarter of an hour, and what fails in its last part is not to
+/// cost the others.
+#[derive(Default)]
+struct FinishedTables(Vec<String>);
+
+impl FinishedTables {
+    fn push(&mut self, table: String) {
+        eprintln!("{table}");
+        self.0.push(table);
+    }
 }
 
 /// Runs on one thread, which leaves the others to the servers. A signal ends it, and with it every process it started.
@@ -177,7 +189,7 @@ fn program() -> anyhow::Result<PathBuf> {
     }
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let built = Command::new(cargo)
-        .args(["build", "--profile", "dist", "-p", "tokenforge", "--bin", "tokenforge"])
+        .args(["build", "--profile", "dist", "-p", "tokenforge", "--features", "jemalloc"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()?;
     ensure!(built.success(), "tokenforge was not built");

@@ -2,17 +2,18 @@
 
 use std::fmt::{Display, Write};
 use std::path::Path;
-use tokenforge_engine::Mode;
+use tokenforge_config::OldResults;
+use tokenforge_engine::{Mode, Settings};
 use tokenforge_replay::report::{KindReport, ModeReport, SetReport};
 use tokenforge_replay::{Corpus, measure};
-use tokenforge_tokens::Counter;
 
 const MODES: [Mode; 3] = [Mode::Lossless, Mode::Standard, Mode::Aggressive];
 
 /// A table of kinds of outputs, and one of sets of sessions.
 pub(crate) fn savings(folder: &Path) -> anyhow::Result<String> {
     let corpus = Corpus::open(folder)?;
-    let report = measure::corpus(&corpus, &MODES, Counter::default(), &mut |step| {
+    let settings = Settings::default();
+    let report = measure::corpus(&corpus, &MODES, &settings, OldResults::WhenCold, &mut |step| {
         eprintln!("{}/{} {}: {}", step.done, step.of, step.mode, step.name);
     })?;
     let modes: Vec<&ModeReport> =

@@ -1,15 +1,16 @@
 //! The lossless text stages give every text back, and their decoders survive any text.
 #![no_main]
 
-use tokenforge_engine::{columns, fold, numbers, paths};
+use tokenforge_engine::{columns, diff_headers, fold, numbers, paths};
 
 type Code = fn(&str) -> Option<String>;
 
-const STAGES: [(Code, Code); 4] = [
+const STAGES: [(Code, Code); 5] = [
     (numbers::encode, numbers::decode),
     (paths::encode, paths::decode),
     (columns::encode, columns::decode),
     (fold::encode, fold::decode),
+    (diff_headers::encode, diff_headers::decode),
 ];
 
 libfuzzer_sys::fuzz_target!(|text: &str| {

@@ -1,6 +1,8 @@
-//! Minifying tools changes descriptions and nothing else.
+//! Minifying tools changes descriptions and nothing else, and compacting them three keywords more.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let _ = tokenforge_laws::compress::schema(&tokenforge_laws::tools_from(bytes));
+    let tools = tokenforge_laws::tools_from(bytes);
+    let _ = tokenforge_laws::compress::schema(&tools);
+    let _ = tokenforge_laws::compress::compact_schema(&tools);
 });

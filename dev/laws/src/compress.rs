@@ -3,7 +3,8 @@
 use serde_json::Value;
 use tokenforge_engine::expansion::{Grep, Selection, select};
 use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
-use tokenforge_engine::schema::{minify_description, minify_tools};
+use tokenforge_engine::schema::{compact_tools, minify_description, minify_tools};
+use tokenforge_engine::{Engine, History, Output, Settings, Vault, csv, html};
 
 /// F15: minifying tools changes description strings and nothing else, never lengthens, and twice is once.
 /// Tells whether there was something to minify.
@@ -15,6 +16,20 @@ pub fn schema(tools: &str) -> bool {
     let (Some(before), Some(after)) = (unique(tools), unique(&minified)) else { return true };
     assert_eq!(described(before), described(after), "more than descriptions changed: {tools}");
     true
+}
+
+/// F15: compacting tools leaves nothing to minify, takes away descriptions and three keywords and nothing else, never
+/// lengthens, and twice is once. Tells whether it does more than minifying.
+pub fn compact_schema(tools: &str) -> bool {
+    let Some(compact) = compact_tools(tools) else { return false };
+    assert!(compact.len() <= tools.len(), "{tools}\n{compact}");
+    assert_eq!(compact_tools(&compact), None, "compacting twice is not once: {tools}\n{compact}");
+    assert_eq!(minify_tools(&compact), None, "something is left to minify: {tools}\n{compact}");
+    let does_more = minify_tools(tools).as_ref() != Some(&compact);
+    let (Some(before), Some(after)) = (unique(tools), unique(&compact)) else { return does_more };
+    let left = |value| without_keywords(described(value));
+    assert_eq!(left(before), left(after), "more than descriptions and keywords changed: {tools}");
+    does_more
 }
 
 /// References: any text can be searched; what is found was there; what is ours is found again.
@@ -63,12 +78,67 @@ pub fn expansion(text: &str, lines: &str, pattern: &str, context: usize) {
     }
 }
 
+/// L3, L6: rows that were written as an array come back byte for byte and are not written so again; reading survives any text.
+/// Tells whether they were.
+pub fn csv(text: &str) -> bool {
+    let _ = csv::decode(text);
+    let Settings { counter, .. } = Settings::default();
+    let forms = Settings::default().json_forms();
+    let Some(encoded) = csv::encode(text, &forms, counter) else { return false };
+    assert_eq!(csv::decode(&encoded).as_deref(), Some(text), "{encoded}");
+    assert_eq!(csv::encode(&encoded, &forms, counter), None, "writing twice is not once: {text}");
+    true
+}
+
+/// L2, L6: what is shown of a page has fewer tokens and bytes than the page, and stays as it is when it is shown again.
+/// Tells whether there was something to show.
+pub fn html(text: &str) -> bool {
+    let _ = html::render(text);
+    let settings = Settings::default();
+    let secret = ReferenceSecret::from_bytes([7; 32]);
+    let engine = Engine::new(&settings).with_vault(Vault::for_reader(&secret));
+    let compress = |text: &str| {
+        let output =
+            Output::new("WebFetch", text).with_arguments(r#"{"url":"https://example.com/"}"#);
+        engine.compress(&output, &History::default()).replacement
+    };
+    let Some(shown) = compress(text).filter(|shown| shown.contains("[Forge shows this HTML"))
+    else {
+        return false;
+    };
+    assert!(
+        shown.len() < text.len() && settings.counter.count(&shown) < settings.counter.count(text),
+        "{text}\n{shown}"
+    );
+    assert_eq!(compress(&shown), None, "showing twice is not once: {text}\n{shown}");
+    true
+}
+
 /// The value, if no object in it has a key twice.
 fn unique(text: &str) -> Option<Value> {
     let json =
         tokenforge_formats::Json::parse(text).unwrap_or_else(|error| panic!("{error}: {text}"));
     tokenforge_formats::Form::Toon.encode(&json).ok()?;
     serde_json::from_str(text).ok()
+}
+
+/// The value without the keywords that may go, wherever they stand.
+fn without_keywords(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(members) => {
+            members.retain(|key, value| match key.as_str() {
+                "$schema" | "title" => !value.is_string(),
+                "additionalProperties" => *value != Value::Bool(false),
+                _ => true,
+            });
+            members.values_mut().for_each(|member| *member = without_keywords(member.take()));
+        }
+        Value::Array(elements) => {
+            elements.iter_mut().for_each(|element| *element = without_keywords(element.take()));
+        }
+        _ => {}
+    }
+    value
 }
 
 /// The value with every description minified, those in data too.

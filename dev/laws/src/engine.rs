@@ -3,7 +3,7 @@
 use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
 use tokenforge_engine::{
     CompressedOutput, Engine, Fidelity, History, Mode, Output, Settings, StageStep, Vault,
-    VaultAccess, Verdict, json, progress, restore, terminal, wrapper,
+    VaultAccess, Verdict, json, progress, restore, terminal, wrapper, wrapper::unescaped,
 };
 
 /// L2, L3, L4, L5 and L6 for one output in one mode: with a place for originals, with one that its reader cannot ask, and
@@ -104,13 +104,18 @@ fn minified(text: &str, compressed: &CompressedOutput) -> String {
     let parts = wrapper::unwrap(text);
     let minify = |payload: &str| -> String {
         match () {
-            () if has("json") => json::minify(payload).into_owned(),
+            () if has("json") || has("nested_json") => json::minify(payload).into_owned(),
             () if has("json_lines") => json::lines::minify(payload).into_owned(),
+            () if has("truncated_json") => json::truncated::minify(payload).into_owned(),
             () if has("embedded_json") => json::embedded::minify(payload).into_owned(),
             () => payload.to_owned(),
         }
     };
-    parts.rewrap(&parts.payloads().map(minify).collect::<Vec<_>>())
+    let minified = parts.rewrap(&parts.payloads().map(minify).collect::<Vec<_>>());
+    match has("unescaped_strings") {
+        true => unescaped::minify(&minified).into_owned(),
+        false => minified,
+    }
 }
 
 /// Decision 17: a terminal shows what it showed before a cosmetic stage, line by line, but for blanks.

@@ -2,8 +2,9 @@
 //!
 //! Property tests call them with random documents, fuzz targets with whatever libFuzzer finds. [`document`] takes
 //! JSON; [`text`] takes anything, for what readers promise on any input: no panic, no invalid output, no output
-//! beyond the limit; [`engine`] takes tool outputs, [`compress`] what its parts take, [`reading`] requests.
+//! beyond the limit; [`engine`] takes tool outputs, [`codecs`] and [`compress`] what its parts take, [`reading`] requests.
 
+pub mod codecs;
 pub mod compress;
 pub mod damage;
 pub mod document;

@@ -5,7 +5,7 @@ use std::thread;
 use tokenforge_formats::Json;
 use tokenforge_formats::stc2::{self, Level};
 use tokenforge_laws::damage::{COMMON, SYNTAX, scratch};
-use tokenforge_laws::{document, text, tokens};
+use tokenforge_laws::{codecs, document, text, tokens};
 use tokenforge_samples::{Nasty, nasty, repetitive};
 use tokenforge_tokens::Counter;
 
@@ -96,6 +96,21 @@ fn minify_changes_nothing_but_white_space() {
 fn l2_l3_auto_is_never_above_minified_json_and_decodes_unnamed() {
     for_all(30_000, |_, json| document::auto(json, Counter::default()));
     for_all(200_000, |_, json| document::auto(json, Counter::Estimate));
+}
+
+#[test]
+fn l3_l6_texts_that_hold_json_come_back_cut_off_in_strings_and_as_python_prints_them() {
+    let held = AtomicUsize::new(0);
+    for_all(20_000, |seed, json| {
+        for document in [json.to_owned(), repetitive(seed)] {
+            for text in codecs::texts_holding(&document, seed as usize) {
+                held.fetch_add(codecs::json_codecs(&text), Ordering::Relaxed);
+                codecs::survive(&scratch(seed, &text, &SYNTAX));
+            }
+        }
+    });
+    let held = held.into_inner();
+    assert!(held > 50_000, "only {held} texts were held");
 }
 
 #[test]

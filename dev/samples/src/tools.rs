@@ -42,6 +42,8 @@ const KEYS: &[&str] = &[
     "description",
     "description",
     "description",
+    "description",
+    "description",
     "properties",
     "items",
     "anyOf",
@@ -50,12 +52,18 @@ const KEYS: &[&str] = &[
     "default",
     "function",
     "input_schema",
+    "input_schema",
+    "input_schema",
     "parameters",
     "toolSpec",
     "name",
     "type",
     r"descriptio\u006e",
     "x-description",
+    "title",
+    "$schema",
+    "additionalProperties",
+    "strict",
 ];
 
 struct Tools {
@@ -74,6 +82,8 @@ impl Tools {
             _ => self.object(|tools, key| match key {
                 "description" if tools.rng.u8(..8) > 0 => tools.description(),
                 "enum" | "default" if tools.rng.bool() => tools.data(),
+                "title" | "$schema" if tools.rng.bool() => tools.description(),
+                "additionalProperties" | "strict" if tools.rng.u8(..4) > 0 => tools.flag(),
                 _ => tools.schema(depth - 1),
             }),
         }
@@ -86,6 +96,10 @@ impl Tools {
             2 => self.out.push_str(r#"["description","a  b"]"#),
             _ => self.description(),
         }
+    }
+
+    fn flag(&mut self) {
+        self.out.push_str(["true", "false"][self.rng.usize(..2)]);
     }
 
     fn description(&mut self) {

@@ -82,7 +82,7 @@ async fn leave(
         }
     };
     let head = format!(
-        "POST /v1/{path} HTTP/1.1\r\nhost: bench\r\ncontent-type: {kind}\r\n\
+        "POST /v1/{path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\n\
          authorization: Bearer sk-bench\r\ncontent-length: {length}\r\n\r\n",
     );
     client.write_all(head.as_bytes()).await?;

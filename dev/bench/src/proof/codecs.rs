@@ -5,7 +5,9 @@ use crate::kit::ProofBench;
 use crate::row::{Faults, ProofRow, RowResult};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-use tokenforge_engine::{columns, dictionary, fold, numbers, paths, templates};
+use tokenforge_engine::{
+    Settings, columns, csv, dictionary, diff_headers, fold, numbers, paths, templates,
+};
 use tokenforge_laws::document;
 use tokenforge_providers::{Request, splice};
 use tokenforge_samples::{Nasty, mutated, nasty, recorded, repetitive};
@@ -52,7 +54,9 @@ fn documents(faults: &mut Faults) -> usize {
 type CodecFn = fn(&str) -> Option<String>;
 
 /// Every stage that writes text and promises to be lossless.
-const STAGES: [(&str, CodecFn, CodecFn); 6] = [
+const STAGES: [(&str, CodecFn, CodecFn); 8] = [
+    ("csv_rows", csv_encode, csv::decode),
+    ("diff_headers", diff_headers::encode, diff_headers::decode),
     ("line_numbers", numbers::encode, numbers::decode),
     ("path_headings", paths::encode, paths::decode),
     ("repeated_columns", columns::encode, columns::decode),
@@ -60,6 +64,10 @@ const STAGES: [(&str, CodecFn, CodecFn); 6] = [
     ("log_templates", templates::encode, templates::decode),
     ("dictionary", dictionary_encode, dictionary_decode),
 ];
+
+fn csv_encode(text: &str) -> Option<String> {
+    csv::encode(text, &Settings::default().json_forms(), Counter::default())
+}
 
 fn dictionary_encode(text: &str) -> Option<String> {
     dictionary::encode(text, dictionary::DictionaryMethod::default(), &Counter::default())

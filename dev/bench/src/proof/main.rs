@@ -104,7 +104,7 @@ fn arguments(mut given: impl Iterator<Item = String>) -> anyhow::Result<(ProofBe
     };
     ensure!(
         program.is_file(),
-        "no program at {}: build it (cargo build --profile dist -p tokenforge) or name one with --tokenforge",
+        "no program at {}: build it (cargo build --profile dist -p tokenforge --features jemalloc) or name one with --tokenforge",
         program.display()
     );
     Ok((ProofBench { program: program.canonicalize()? }, wanted))
