@@ -19,13 +19,14 @@ const VERBS: &str = "Analyzing|Archiving|Assembling|Auto-merging|Building|Bundli
 
 /// `[12/99] Linking a`, `remote: Counting objects`, `[ 4%] Building b`, `copying a -> b`: at most a few words, no data.
 static VERB: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let before = r"(?:\[ *\d+(?:/| of | )?\d*%?\] |\(\d+/\d+\) |remote: |-- |> |=> |\[[\w:.-]{1,24}\] |[\w.-]{1,24}: |\d\d:\d\d:\d\d +)";
+    let before = r"(?:\[ *\d+(?:/| of | )?\d*%?\] |\(\d+/\d+\) |remote: |-- |> |=> |\[(?-u:[\w:.-]){1,24}\] |(?-u:[\w.-]){1,24}: |\d\d:\d\d:\d\d +)";
     Regex::new(&format!(r"^\s*{before}{{0,3}}(?i:{VERBS})(?:\s+[^=]*)?$")).ok()
 });
 
 /// A counter with one name behind it, or a name and a counter, as in `reading sources... [ 12%] index`.
 static COUNTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^\s*(?:[\w -]{1,40}\.\.\. *)?(?:\[ *\d+%\]|\[\d+/\d+\]|\(\d+/\d+\)) +\S+$").ok()
+    Regex::new(r"^\s*(?:(?-u:[\w -]){1,40}\.\.\. *)?(?:\[ *\d+%\]|\[\d+/\d+\]|\(\d+/\d+\)) +\S+$")
+        .ok()
 });
 
 /// Dots, where `F` and `E` would say that something went wrong, and bars of what is transferred.
@@ -44,8 +45,8 @@ static DETAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A program and its options, as `make` and `ninja -v` echo them.
 static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let before = r"(?:\[\d+/\d+\] |: && |libtool: \w+: +|\w+=\S* )*";
-    let program = r"[\w./+-]*[A-Za-z+]";
+    let before = r"(?:\[\d+/\d+\] |: && |libtool: (?-u:\w)+: +|(?-u:\w)+=\S* )*";
+    let program = r"(?-u:[\w./+-])*[A-Za-z+]";
     Regex::new(&format!(
         r"^\s*{before}{program}(?: +[^\s-]\S*){{0,3}}(?: +-{{1,2}}[A-Za-z][^\s:]*(?: +[^\s-]\S*)*){{4,}} *\\?$|^depbase=`|^mv -f \S+ \S+$"
     ))
