@@ -84,6 +84,10 @@ fn date_length(text: &[u8]) -> Option<usize> {
             .flatten();
         return Some(time.map_or(date, |time| zone(text, date + 1 + time)));
     }
+    // The name of a day or a month ends here. Most words are longer, and were compared with all of them.
+    if !matches!(text.get(3), Some(b' ' | b',')) {
+        return None;
+    }
     let day = text.get(..3).is_some_and(|name| DAYS.contains(&name));
     let at = if day {
         3 + matches(text.get(3..)?, b", ").or(matches(text.get(3..)?, b" "))?
