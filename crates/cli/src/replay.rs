@@ -18,7 +18,8 @@ const EXAMPLES: &str = "\
 Examples:
   tokenforge replay                           the sessions agents keep here
   tokenforge replay ~/.claude/projects/my-project --html report.html
-  tokenforge replay session.jsonl --mode lossless --json";
+  tokenforge replay session.jsonl --mode lossless --json
+  tokenforge replay --without repeated_lines      what a stage is worth";
 
 /// Measure what your own recorded sessions would have saved
 ///
@@ -38,6 +39,10 @@ pub(crate) struct ReplayArgs {
     /// When old results become references [default: what the settings say]
     #[arg(long, value_name = "WHEN", value_parser = values::old_results())]
     old_results: Option<OldResults>,
+
+    /// Leave this stage out, to see what it is worth; may be repeated
+    #[arg(long, value_name = "STAGE", value_parser = values::stages())]
+    without: Vec<String>,
 
     /// The settings file [default: tokenforge.yaml here, or in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -75,7 +80,8 @@ pub(crate) fn run(arguments: &ReplayArgs) -> anyhow::Result<()> {
         ExpandInjection::FromStart => ExpansionOffer::FromStart,
         ExpandInjection::WhenReferenced => ExpansionOffer::WhenReferenced,
     };
-    let engine = tool_output.engine_settings();
+    let mut engine = tool_output.engine_settings();
+    engine.skip_stages.clone_from(&arguments.without);
     let mode = engine.mode;
     let counter = arguments.vocabulary.map(Counter::from);
     let class = tool_output.model_class.class();

@@ -20,7 +20,7 @@ pub use monitoring::{LogLevel, Monitoring};
 pub use plugin::{OnError, PluginConfig, PluginSettings};
 pub use provider::{Auth, Price, Provider, ProviderKind};
 pub use route::Route;
-pub use store::{StoreSettings, StoreUrl};
+pub use store::{KeptResults, StoreSettings, StoreUrl};
 pub use tool_output::{
     Api, ExpandInjection, Fallback, JsonForm, ModelClassSetting, OldResults, Strategy, ToolOutput,
 };
@@ -112,10 +112,14 @@ impl Settings {
     /// texts of theirs.
     #[must_use]
     pub fn content_bytes(&self) -> usize {
-        let is_local = self.listen.ip().is_loopback() && self.allow_hosts.is_empty();
-        let is_personal = is_local && self.keys.is_empty();
-        let usual = if is_personal { CONTENT_BYTES } else { 0 };
+        let usual = if self.is_personal() { CONTENT_BYTES } else { 0 };
         self.monitoring.content_bytes.unwrap_or(usual)
+    }
+
+    /// Does one person use the gateway, on that person's machine? It listens there only, has no keys, and no other names.
+    #[must_use]
+    pub fn is_personal(&self) -> bool {
+        self.listen.ip().is_loopback() && self.allow_hosts.is_empty() && self.keys.is_empty()
     }
 }
 

@@ -266,6 +266,10 @@ impl<'a> Engine<'a> {
         }
         let clean: Vec<StageRun<'_>> =
             payloads.iter().map(|text| self.clean(self.start_run(text, context))).collect();
+        // What a terminal overwrites or does not show may stand before a mark, and hide it.
+        if text.contains(crate::SIGNATURE) && clean.iter().any(|run| is_marked(run.text())) {
+            return self.cap_marked(text, context);
+        }
         let short = self.may_leave_out().then(|| self.short(&clean, context)).flatten();
         // Nothing that is kept whole competes with so little.
         let is_little = |short: &Vec<StageRun<'_>>| size(short) < size(&clean) / LITTLE;

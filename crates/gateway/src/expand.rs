@@ -1,5 +1,6 @@
 //! Expansion: answers to the model when it asks for what was left out.
 
+use crate::earlier_results::KeptConversation;
 use crate::original_store::{OriginalStore, parse_reference};
 use crate::plain_output::PlainOutput;
 use crate::report::FetchedBack;
@@ -27,16 +28,22 @@ pub(crate) struct RequestOriginals {
     pub(crate) settings: Settings,
     /// Under which the references were made.
     pub(crate) key: Option<Arc<ReferenceSecret>>,
+    /// The conversation, if all of its results are kept.
+    pub(crate) conversation: Option<KeptConversation>,
 }
 
-/// What is asked for.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct ExpandQuery {
+/// The arguments of a call of `expand_context`.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct ExpandQuery {
+    /// The reference, with its marks or without.
     #[serde(default)]
-    pub(crate) id: String,
-    pub(crate) lines: Option<String>,
-    pub(crate) grep: Option<String>,
-    pub(crate) path: Option<String>,
+    pub id: String,
+    /// Only these lines: `20-80`.
+    pub lines: Option<String>,
+    /// Only the lines that match this regular expression.
+    pub grep: Option<String>,
+    /// Only this part of JSON: `items[3].name`.
+    pub path: Option<String>,
 }
 
 impl RequestOriginals {
@@ -66,11 +73,27 @@ impl RequestOriginals {
     }
 
     fn find(&self, store: &OriginalStore, wanted: &ExpandQuery) -> Result<String, String> {
+        if let Some(conversation) = &self.conversation
+            && wanted.id.trim().is_empty()
+        {
+            return match wanted.grep.as_deref().filter(|grep| !grep.trim().is_empty()) {
+                Some(grep) => store.earlier.search(conversation, grep),
+                None => store.earlier.list(conversation),
+            };
+        }
         let text = match self.in_request(&wanted.id) {
             Some(text) => text,
-            None => store.find(&self.tenant, &wanted.id)?,
+            None => match store.find(&self.tenant, &wanted.id) {
+                Ok(text) => text,
+                Err(unknown) => self.earlier_result(store, &wanted.id).ok_or(unknown)?,
+            },
         };
         wanted.select_part(&text)
+    }
+
+    /// A result that the client may have cleared since.
+    fn earlier_result(&self, store: &OriginalStore, id: &str) -> Option<String> {
+        store.earlier.find(self.conversation.as_ref()?, id)
     }
 
     /// The original out of the request that is being answered: it needs no store, and is whoever's who sent it. One that

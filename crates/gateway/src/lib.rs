@@ -7,10 +7,12 @@
 mod answer;
 mod chains;
 mod cold_cache;
+mod compressor;
 mod contents;
 mod counter;
 mod deferral;
 mod detect;
+mod earlier_results;
 mod endpoints;
 mod exchange;
 mod expand;
@@ -46,7 +48,12 @@ mod usage_tap;
 mod user_agent;
 mod workers;
 
+pub use crate::compressor::{
+    CompressError, CompressedRequest, Compressor, CompressorError, ResultVerdict, TextVerdict,
+};
+pub use crate::expand::ExpandQuery;
 pub use crate::gateway::Gateway;
 pub use crate::guard::{Challenge, Proofs, draw_admin_token, read_admin_token};
 pub use crate::mcp::transport;
+pub use crate::rewrite::OriginalsReader;
 pub use crate::server::serve;

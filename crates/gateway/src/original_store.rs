@@ -1,5 +1,6 @@
 //! Originals of what was left out, in the store, under references of the installation's key.
 
+use crate::earlier_results::EarlierResults;
 use crate::reference_key::{KeyState, ReferenceKey};
 use crate::telemetry::Telemetry;
 use std::sync::Arc;
@@ -10,12 +11,15 @@ use tokenforge_store::{EntryKind, Store, StoreError};
 pub(crate) struct OriginalStore {
     store: Arc<dyn Store>,
     key: ReferenceKey,
+    /// Results that nothing was left out of.
+    pub(crate) earlier: EarlierResults,
     pub(crate) telemetry: Arc<Telemetry>,
 }
 
 impl OriginalStore {
     pub(crate) fn new(store: Arc<dyn Store>, key: ReferenceKey, telemetry: Arc<Telemetry>) -> Self {
-        OriginalStore { store, key, telemetry }
+        let earlier = EarlierResults::new(store.clone());
+        OriginalStore { store, key, earlier, telemetry }
     }
 
     /// What is known of the key under which references are made, without asking anybody.

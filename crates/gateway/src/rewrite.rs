@@ -22,7 +22,7 @@ use declarations::NotCounted;
 pub(crate) use declarations::{CountedLists, RequestTools};
 pub(crate) use expand_payoff::PromptSizes;
 pub(crate) use plan::{NoPlan, RewritePlan};
-pub(crate) use redaction::{redact_request, unchecked_problem};
+pub(crate) use redaction::{redact, redact_request, unchecked_problem};
 use schemas::SchemaShortening;
 pub(crate) use shared::RewriteShared;
 pub(crate) use strategy_answers::StrategyAnswers;
@@ -30,6 +30,7 @@ pub(crate) use strategy_answers::StrategyAnswers;
 use crate::answer::Problem;
 use crate::cold_cache::LeftOutResults;
 use crate::deferral::RequestConversation;
+use crate::earlier_results::KeptConversation;
 use crate::memo::{ConversationOwner, KnownSpans, SpanHits};
 use crate::options::RequestOptions;
 use crate::report::RequestReport;
@@ -97,8 +98,8 @@ impl RewriteInput {
 
 /// Who can ask for what is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OriginalsReader {
-    /// The model, if it is told of our tool.
+pub enum OriginalsReader {
+    /// The model, if the request has tools to which ours can be added; else nothing is left out.
     Model,
     /// Whoever had the body rewritten, by its own means.
     Caller,
@@ -140,6 +141,8 @@ pub(crate) struct RewrittenBody {
     pub(crate) settings: Settings,
     /// Under which the references were made.
     pub(crate) key: Option<Arc<ReferenceSecret>>,
+    /// The conversation, if all of its results are kept.
+    pub(crate) conversation: Option<KeptConversation>,
     /// A stream is asked for.
     pub(crate) streams: bool,
     /// The provider keeps its reply: OpenAI does unless it is told not to.
@@ -299,6 +302,7 @@ fn rewrite_planned<'o>(
         streams: input.is_stream.unwrap_or(streams),
         is_stored: request.head.store != Some(false),
         key: plan.key.clone(),
+        conversation: plan.kept_conversation(input),
         settings: plan.into_settings(),
     }))
 }
@@ -324,6 +328,7 @@ impl RewrittenBody {
             originals: HashMap::new(),
             settings: Settings::default(),
             key: None,
+            conversation: None,
             streams: false,
             is_stored: false,
         }
@@ -350,15 +355,16 @@ fn tools(
     let shortening = SchemaShortening::of(input, plan);
     let mut splices = Vec::new();
     let mut is_shorter = false;
-    let mut replace = |tools: &ToolList<'_>, offers_expansion| {
+    let definition = offers_expansion.then(|| plan.expand_scope(input).definition(input.dialect));
+    let mut replace = |tools: &ToolList<'_>, expand_tool: Option<&str>| {
         let list = input.body.get(tools.list.clone()).unwrap_or_default();
         let shorter = shortening.apply(list);
         is_shorter |= shorter.is_some();
         let shorter = shorter.as_deref();
-        splices.extend(tools.replacement(input.dialect, &input.body, shorter, offers_expansion));
+        splices.extend(tools.replacement(&input.body, shorter, expand_tool));
     };
-    request.tools.iter().for_each(|tools| replace(tools, offers_expansion));
-    request.further_tools.iter().for_each(|tools| replace(tools, false));
+    request.tools.iter().for_each(|tools| replace(tools, definition.as_deref()));
+    request.further_tools.iter().for_each(|tools| replace(tools, None));
     if is_shorter {
         report.changes.push(shortening.change());
     }

@@ -175,6 +175,12 @@ impl Telemetry {
         );
     }
 
+    /// A result could not be kept in case the client clears it.
+    pub(crate) fn earlier_result_not_kept(&self, error: &tokenforge_store::StoreError) {
+        self.counters.store_failures.add(1);
+        tracing::warn!(%error, "the store did not keep a result; if the client clears it, the model cannot find it");
+    }
+
     /// What was to be left out of a result could not be kept.
     pub(crate) fn nothing_left_out(&self, error: &tokenforge_store::StoreError) {
         self.counters.store_failures.add(1);

@@ -57,10 +57,10 @@ pub use reply::{
     error_document,
 };
 pub use request::{
-    AnswerSite, CallArguments, CallSite, ConversationTurns, ForgeMember, MessageRole, MessageText,
-    MessageTexts, NameRef, Request, RequestHead, ResultShape, ThoughtSite, ToolDeclaration,
-    ToolExchange, ToolList, ToolResult, call_key, expand_tool, put_back, rejoin, rejoin_answer,
-    session_of_headers,
+    AnswerSite, CallArguments, CallSite, ConversationTurns, ExpandScope, ForgeMember, MessageRole,
+    MessageText, MessageTexts, NameRef, Request, RequestHead, ResultShape, ThoughtSite,
+    ToolDeclaration, ToolExchange, ToolList, ToolResult, call_key, expand_tool, put_back, rejoin,
+    rejoin_answer, session_of_headers,
 };
 pub use tokenforge_json::{Refusal, Splice, quote as quoted, replace, splice, unescape};
 

@@ -29,7 +29,7 @@ pub use result::{CallArguments, ResultShape, ToolResult};
 pub use session::session_of_headers;
 pub use sites::{AnswerSite, CallSite, ThoughtSite};
 pub(crate) use tools::TOOL;
-pub use tools::{ToolDeclaration, ToolList, expand_tool};
+pub use tools::{ExpandScope, ToolDeclaration, ToolList, expand_tool};
 pub use turns::ConversationTurns;
 
 use crate::dialect::Dialect;

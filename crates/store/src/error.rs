@@ -28,6 +28,12 @@ pub enum StoreError {
     /// The system gave no thread to make room on, or it ended before its time.
     #[error("cannot make room in the store: {0}")]
     NoSweep(io::Error),
+    /// A store of the caller's own failed.
+    #[error("the store that was given failed: {reason}")]
+    Callback {
+        /// What it said.
+        reason: String,
+    },
     /// The id could not have come from us.
     #[error("`{id}` is not an id: expected 1 to 128 characters out of A-Z, a-z, 0-9, `_` and `-`")]
     BadId {

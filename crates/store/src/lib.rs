@@ -135,17 +135,20 @@ pub enum EntryKind {
     Original,
     /// What a strategy made of it.
     Result,
+    /// What a tool put out, redacted, that nothing was left out of: the client may clear it from its history.
+    Kept,
 }
 
 impl EntryKind {
     /// Every kind.
-    pub const ALL: &'static [Self] = &[Self::Original, Self::Result];
+    pub const ALL: &'static [Self] = &[Self::Original, Self::Result, Self::Kept];
 
     /// The name, as files are named.
     pub fn name(self) -> &'static str {
         match self {
             Self::Original => "original",
             Self::Result => "result",
+            Self::Kept => "kept",
         }
     }
 

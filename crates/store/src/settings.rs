@@ -11,7 +11,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct StoreOptions {
     /// The most bytes kept; beyond that, the entries unused for longest make room. A server has a bound of its own.
     pub max_bytes: u64,
-    /// How long an original lives after its last use.
+    /// How long an original, or a result that is kept like one, lives after its last use.
     pub original_lifetime: Duration,
     /// How long a remembered result lives after its last use.
     pub result_lifetime: Duration,
@@ -29,7 +29,7 @@ impl StoreOptions {
 
     pub(crate) fn lifetime(&self, kind: EntryKind) -> Duration {
         match kind {
-            EntryKind::Original => self.original_lifetime,
+            EntryKind::Original | EntryKind::Kept => self.original_lifetime,
             EntryKind::Result => self.result_lifetime,
         }
     }

@@ -8,6 +8,7 @@ use crate::EntryKind;
 pub struct StoreStats {
     originals: EntryAmount,
     results: EntryAmount,
+    kept: EntryAmount,
 }
 
 /// A number of entries.
@@ -25,15 +26,16 @@ impl StoreStats {
         match kind {
             EntryKind::Original => self.originals,
             EntryKind::Result => self.results,
+            EntryKind::Kept => self.kept,
         }
     }
 
     /// How much of all kinds.
     pub fn total(&self) -> EntryAmount {
-        let (originals, results) = (self.originals, self.results);
+        let all = [self.originals, self.results, self.kept];
         EntryAmount {
-            entries: originals.entries + results.entries,
-            bytes: originals.bytes + results.bytes,
+            entries: all.iter().map(|amount| amount.entries).sum(),
+            bytes: all.iter().map(|amount| amount.bytes).sum(),
         }
     }
 
@@ -55,6 +57,7 @@ impl StoreStats {
         match kind {
             EntryKind::Original => &mut self.originals,
             EntryKind::Result => &mut self.results,
+            EntryKind::Kept => &mut self.kept,
         }
     }
 }

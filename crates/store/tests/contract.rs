@@ -277,7 +277,7 @@ fn a_purge_removes_what_is_meant_and_nothing_else() {
         assert!(has(EntryKind::Result, "used") && !has(EntryKind::Result, "unused"));
         assert_eq!(store.purge(Some(EntryKind::Original), None).unwrap(), 2);
         assert!(has(EntryKind::Result, "used") && !has(EntryKind::Original, "used"));
-        assert_eq!(store.purge(None, None).unwrap(), 1);
+        assert_eq!(store.purge(None, None).unwrap(), 3);
         assert_eq!(store.stats().unwrap(), StoreStats::default());
         assert_eq!(store.key().unwrap(), key);
     });

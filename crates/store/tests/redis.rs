@@ -239,7 +239,7 @@ fn l10_nothing_a_caller_says_is_seen_in_a_name() {
     }
     store.key().unwrap();
     let names = database.names();
-    assert_eq!(names.len(), 3);
+    assert_eq!(names.len(), EntryKind::ALL.len() + 1);
     for name in names {
         let rest = name.strip_prefix("tokenforge:1:").unwrap();
         let hash = rest.split('.').next().unwrap();
@@ -266,7 +266,7 @@ fn c4_entries_expire_on_the_server_and_the_key_does_not() {
     for name in database.names() {
         let remaining: i64 = database.connection().pttl(&name).unwrap();
         let expected = match name.rsplit_once('.') {
-            Some((_, "original")) => 1..=60_000,
+            Some((_, "original" | "kept")) => 1..=60_000,
             Some(_) => 60_001..=600_000,
             None => -1..=-1,
         };

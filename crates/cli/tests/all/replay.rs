@@ -153,6 +153,19 @@ fn the_page_and_the_threads_change_nothing() {
 }
 
 #[test]
+fn a_stage_can_be_left_out_to_see_what_it_is_worth() {
+    let folder = Folder::new();
+    let log = folder.file("a.jsonl", claude_code());
+    let total =
+        |flags: &str| parsed(&run(&format!("replay --json {log} {flags}"), ""))["total"].clone();
+    let (with, without) = (total(""), total("--without family"));
+    assert!(with["stages"]["family"].is_object(), "{with}");
+    assert!(without["stages"]["family"].is_null(), "{without}");
+    let error = failure(2, &format!("replay {log} --without nonsense"), "");
+    assert!(error.contains("nonsense") && error.contains("family"), "{error}");
+}
+
+#[test]
 fn what_is_no_history_is_an_error_that_says_so() {
     let folder = Folder::new();
     let file = folder.file("notes.json", "no JSON");

@@ -16,8 +16,8 @@ use super::value_type::{
     PositiveCount, SecretKey, SocketAddress, StoreLocation, TargetRatio, TimeSpan,
 };
 use crate::settings::{
-    self, ExpandInjection, Fallback, JsonForm, LogLevel, ModelClassSetting, OldResults,
-    SchemaCompression, Settings, Strategy,
+    self, ExpandInjection, Fallback, JsonForm, KeptResults, LogLevel, ModelClassSetting,
+    OldResults, SchemaCompression, Settings, Strategy,
 };
 use crate::table::TakesEffect::{AtOnce, Reload, Restart};
 use crate::table::{advanced, common};
@@ -117,8 +117,9 @@ section! {
     #[serde(deny_unknown_fields, expecting = "a section")]
     StoreSection for settings::StoreSettings, at "store.";
     url: Parsed<StoreLocation> => common(Restart, "Where originals are kept: `memory:`, `disk:PATH`, `redis://`, `rediss://` or `redis+cluster://`.").flag("--store", |flags| flags.store.as_deref()).named("FORGE_STORE");
-    original_ttl: Parsed<TimeSpan> => common(Restart, "How long an original can be fetched back after its last use.");
+    original_ttl: Parsed<TimeSpan> => common(Restart, "How long an original, or a result kept by `keep: all`, can be fetched back after its last use.");
     compressed_ttl: Parsed<TimeSpan> => advanced(Restart, "How long a strategy's result is remembered after its last use.");
+    keep: Parsed<OneOf<KeptResults>> => advanced(Reload, "Which tool results are kept. `referenced`: those that something was left out of. `all`: every result that a model which has the tool `expand_context` is sent, without its secrets, so that the model can search and fetch what its client has since cleared from the conversation.");
     max_bytes?: ByteSize<1> => advanced(Restart, "How much the store may hold. If not set: 64MiB in memory, 1GiB on disk; Redis has its own limit.");
     key?: SecretKey => advanced(Restart, "The key that signs references; use the same on every replica. If not set, the store creates and keeps one (for `memory:`, in the data folder).");
 }

@@ -1,5 +1,6 @@
 //! Where originals and remembered results are kept.
 
+use super::Choice;
 use crate::Secret;
 use crate::secret::MASK;
 use std::fmt;
@@ -15,6 +16,8 @@ pub struct StoreSettings {
     pub original_ttl: Duration,
     /// How long a remembered result is used again after its last use.
     pub compressed_ttl: Duration,
+    /// Which tool results are kept.
+    pub keep: KeptResults,
     /// How many bytes it may hold, if not as many as a store of its kind usually does; Redis has its own bound.
     pub max_bytes: Option<usize>,
     /// The key that references are signed with; without it, one that the store keeps.
@@ -28,8 +31,30 @@ impl Default for StoreSettings {
             url: StoreUrl::Memory,
             original_ttl: day,
             compressed_ttl: day,
+            keep: KeptResults::default(),
             max_bytes: None,
             key: None,
+        }
+    }
+}
+
+/// Which tool results are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum KeptResults {
+    /// Those that something was left out of.
+    #[default]
+    Referenced,
+    /// All of a conversation whose model can ask for them, so that it finds what its client has cleared since.
+    All,
+}
+
+impl Choice for KeptResults {
+    const ALL: &'static [Self] = &[Self::Referenced, Self::All];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Referenced => "referenced",
+            Self::All => "all",
         }
     }
 }

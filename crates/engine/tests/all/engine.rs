@@ -396,6 +396,22 @@ fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
 }
 
 #[test]
+fn l6_a_line_like_ours_that_a_terminal_uncovers_leaves_the_output_alone() {
+    let line = "[Forge paths: a group's first line goes before each line under it]";
+    let work = "/home/dev/shop/src/module/file.rs: 12 lines\n".repeat(40);
+    for hidden in
+        [format!("10%\r20%\r{line}\n{work}"), format!("done\n\u{1b}[31m{line}\u{1b}[0m\n{work}")]
+    {
+        for mode in [Mode::Lossless, Mode::Standard, Mode::Aggressive] {
+            let settings = Settings { mode, ..Settings::default() };
+            let made =
+                Engine::new(&settings).compress(&Output::new("Bash", &hidden), &History::default());
+            assert_eq!(made.replacement, None, "{mode}: {hidden:?}");
+        }
+    }
+}
+
+#[test]
 fn l6_a_line_like_ours_in_an_output_of_ordinary_length_is_left_alone() {
     let text = format!("[Forge left out 3 lines (20 bytes)]\n{}", &megabyte()[..65_000]);
     for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {

@@ -103,6 +103,7 @@ impl RequestScope<'_> {
                     results: rewritten.originals,
                     settings: rewritten.settings,
                     key: rewritten.key,
+                    conversation: rewritten.conversation,
                 };
                 let RewrittenBody { replaced, is_stored, .. } = rewritten;
                 let context =

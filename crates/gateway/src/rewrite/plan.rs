@@ -4,14 +4,17 @@ use super::expand_payoff::expand_tool_pays;
 use super::{OriginalsReader, RewriteEffort, RewriteInput, prompt_json, unchecked_problem};
 use crate::answer::Problem;
 use crate::cold_cache::LeftOutResults;
+use crate::earlier_results::KeptConversation;
 use crate::options::RequestOptions;
 use crate::reference_key::KeyState;
 use crate::report::RequestReport;
 use std::sync::Arc;
-use tokenforge_config::ExpandInjection;
+use tokenforge_config::{ExpandInjection, KeptResults};
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, Mode, Settings, Vault, VaultAccess};
-use tokenforge_providers::{EarlierReading, Refusal, Request, ToolList};
+use tokenforge_providers::{
+    EarlierReading, ExpandScope, Refusal, Request, RequestPurpose, ToolList,
+};
 use tokenforge_tokens::{Counter, ModelClass, for_model};
 
 /// A body that was read, and what is to be done to it.
@@ -139,6 +142,23 @@ impl<'o> RewritePlan<'o> {
     /// is told all the same: the list of tools stays as it was, and with it the provider's cache.
     pub(super) fn is_offered(&self) -> bool {
         self.is_offered
+    }
+
+    /// What our tool reaches: the settings alone decide, so that its definition is the same in every request.
+    pub(super) fn expand_scope(&self, input: &RewriteInput) -> ExpandScope {
+        match input.state.settings.store.keep {
+            KeptResults::Referenced => ExpandScope::References,
+            KeptResults::All => ExpandScope::EarlierResults,
+        }
+    }
+
+    /// The conversation, if all of its results are kept. Nothing is kept that the model has no way to ask for.
+    pub(super) fn kept_conversation(&self, input: &RewriteInput) -> Option<KeptConversation> {
+        let is_kept = self.expand_scope(input) == ExpandScope::EarlierResults
+            && self.is_watched
+            && !self.is_observed
+            && input.purpose == RequestPurpose::Generate;
+        is_kept.then(|| KeptConversation::of(input, &self.options, &self.request)).flatten()
     }
 
     /// A call of our tool may come, and must not reach the client.

@@ -48,8 +48,11 @@ pub(crate) fn unchecked_problem(why: &str) -> Problem {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, message)
 }
 
-/// Results of tools too, whatever the engine would do about them: it is not asked in every mode, nor about a signed body.
-fn redact(body: &[u8], dialect: Option<Dialect>) -> Result<Option<Vec<u8>>, Unscannable> {
+/// A body without its secrets; nothing if it has none. Results of tools too, whatever the engine would do about them: it is not asked in every mode, nor about a signed body.
+pub(crate) fn redact(
+    body: &[u8],
+    dialect: Option<Dialect>,
+) -> Result<Option<Vec<u8>>, Unscannable> {
     let Some(dialect) = dialect else { return redact_body(body, BodyShape::Unknown, &[]) };
     let request = Request::read(body, dialect).map_err(|_| Unscannable::NotJson)?;
     let results = request.results.iter().filter(|result| result.shape == ResultShape::Text);

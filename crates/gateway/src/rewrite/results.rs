@@ -4,6 +4,7 @@ use super::conversation_view::ConversationView;
 use super::result_figures::result_figures;
 use super::{OriginalsReader, RewriteBudget, RewriteEffort, RewriteInput, RewritePlan};
 use crate::contents::ResultContent;
+use crate::earlier_results::{self, EarlierResult};
 use crate::memo::{ConversationKey, ForwardedResult, KnownSpans, MemoEntry};
 use crate::options::RequestOptions;
 use crate::plain_output::PlainOutput;
@@ -17,7 +18,7 @@ use tokenforge_engine::reference::Reference;
 use tokenforge_engine::session::{SessionOptions, SessionOutput};
 use tokenforge_engine::{
     CompressedOutput, Deadline, Engine, History, KeptReason, Mode, Original, Output, Session,
-    StageOutcome, Verdict,
+    Settings, StageOutcome, Verdict,
 };
 use tokenforge_providers::ToolResult;
 
@@ -65,6 +66,7 @@ pub(super) fn rewrite(
     let settings = settings.wrapping_add(u64::from(session.is_some()));
     let mut conversation = memo.begin(&input.tenant, settings);
     let (now, count) = (Instant::now(), plan.request.results.len());
+    let mut fresh = Vec::new();
     let mut view = ConversationView::new(&memo.histories, count);
     report.results.reserve(count);
     results.replaced.reserve(count);
@@ -89,6 +91,7 @@ pub(super) fn rewrite(
                 Some(entry) => ResultOutcome::from_memo(entry),
                 None if is_quick => return Err(view.into_hits()),
                 None => {
+                    fresh.push(result);
                     let session = session.as_deref_mut();
                     worker.make(result, conversation, &mut view, session, is_left_out)
                 }
@@ -107,6 +110,7 @@ pub(super) fn rewrite(
         }
         view.add(result, conversation, done.entry);
     }
+    worker.keep_earlier(&fresh);
     view.keep_for_next_turn();
     spans.learn_turns(&plan.request, body);
     Ok(results)
@@ -277,6 +281,42 @@ impl ResultRewriter<'_> {
                 _ => telemetry.nothing_left_out(error),
             })
             .is_ok()
+    }
+
+    /// Keeps results in case the client clears them, if that is wanted. A store that fails is no reason to stop: the model is
+    /// promised what a search finds, and no certain result.
+    fn keep_earlier(&self, fresh: &[&ToolResult]) {
+        let conversation = match fresh {
+            [] => None,
+            _ => self.plan.kept_conversation(self.input),
+        };
+        let (Some(conversation), Some(key)) = (conversation, self.plan.key.as_deref()) else {
+            return;
+        };
+        let settings = Settings { redact_secrets: true, ..self.engine.settings().clone() };
+        let engine = Engine::new(&settings);
+        let kept = |result: &&ToolResult| {
+            let plain = PlainOutput::of(result, &self.input.body)?;
+            let output = plain.output();
+            if output.text.len() < earlier_results::FEWEST_BYTES {
+                return None;
+            }
+            let text = engine.redacted_text(&output).into_owned();
+            let arguments = engine.redacted_text(&Output::new(output.tool, output.arguments));
+            let earlier = EarlierResult {
+                call: output.call.unwrap_or_default().to_owned(),
+                tool: output.tool.to_owned(),
+                arguments: EarlierResult::shorten_arguments(&arguments),
+                lines: text.lines().count(),
+                reference: Reference::of(key, &text),
+            };
+            Some((earlier, text))
+        };
+        let results: Vec<_> = fresh.iter().filter_map(kept).collect();
+        let RewriteInput { shared, .. } = self.input;
+        if let Err(error) = shared.originals.earlier.keep(&conversation, &results) {
+            shared.telemetry.earlier_result_not_kept(&error);
+        }
     }
 
     /// A result that is left as it is without a look at it.

@@ -5,6 +5,8 @@
 
 mod client;
 mod cold_cache;
+mod compressor;
+mod earlier;
 mod expansion;
 mod fixtures;
 mod forge;

@@ -48,11 +48,15 @@ impl<'a> ToolList<'a> {
     /// Nothing if the list is empty, or has that tool already.
     #[must_use]
     pub fn with_expand_tool(&self, dialect: Dialect) -> Option<Splice<'static>> {
+        self.with_definition(expand_tool(dialect))
+    }
+
+    fn with_definition(&self, definition: &str) -> Option<Splice<'static>> {
         if !self.takes_expand_tool() {
             return None;
         }
         let end = self.list.end - 1;
-        Some(Splice { range: end..end, with: Cow::Owned(format!(",{}", expand_tool(dialect))) })
+        Some(Splice { range: end..end, with: Cow::Owned(format!(",{definition}")) })
     }
 
     /// Can the tool that expands references be appended?
@@ -61,26 +65,25 @@ impl<'a> ToolList<'a> {
         self.count > 0 && !self.names.iter().any(|name| name == TOOL)
     }
 
-    /// Puts another spelling of the list in its place, a shorter one say, and appends the tool that expands references
-    /// if `with_expand`: both in one go, and where only one is wanted, only that.
+    /// Puts another spelling of the list in its place, a shorter one say, and appends the tool that expands references,
+    /// by its definition: both in one go, and where only one is wanted, only that.
     ///
     /// Nothing if the body stays as it is. A spelling that is no JSON list is not taken.
     #[must_use]
     pub fn replacement(
         &self,
-        dialect: Dialect,
         body: &[u8],
         spelling: Option<&str>,
-        with_expand: bool,
+        expand_tool: Option<&str>,
     ) -> Option<Splice<'static>> {
-        let appended = if with_expand { self.with_expand_tool(dialect) } else { None };
+        let appended = expand_tool.and_then(|definition| self.with_definition(definition));
         let inside = spelling
             .filter(|spelling| body.get(self.list.clone()) != Some(spelling.as_bytes()))
             .and_then(|spelling| spelling.trim().strip_prefix('[')?.strip_suffix(']'));
         let Some(inside) = inside else { return appended };
         let comma = if inside.trim().is_empty() { "" } else { "," };
-        let with = match appended {
-            Some(_) => format!("[{inside}{comma}{}]", expand_tool(dialect)),
+        let with = match expand_tool.filter(|_| appended.is_some()) {
+            Some(definition) => format!("[{inside}{comma}{definition}]"),
             None => format!("[{inside}]"),
         };
         Some(Splice { range: self.list.clone(), with: Cow::Owned(with) })
@@ -216,6 +219,32 @@ fn inner_tools<'a>(reader: &mut Reader<'a>) -> Result<Vec<NamedSpan<'a>>, Refusa
 #[must_use]
 pub fn expand_tool(dialect: Dialect) -> &'static str {
     dialect.profile().expand_tool
+}
+
+/// What the tool that expands references reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ExpandScope {
+    /// What references stand for.
+    #[default]
+    References,
+    /// Earlier results of the conversation too, whatever the client has cleared of them.
+    EarlierResults,
+}
+
+impl ExpandScope {
+    /// The definition of the tool, as it is written in a dialect.
+    #[must_use]
+    pub fn definition(self, dialect: Dialect) -> Cow<'static, str> {
+        let tool = expand_tool(dialect);
+        match self {
+            Self::References => Cow::Borrowed(tool),
+            Self::EarlierResults => Cow::Owned(tool.replacen(
+                "Original of <<<SHADOW:id>>>;",
+                "Original of <<<SHADOW:id>>>, or of a cleared tool result by its call id; grep without id searches all earlier results;",
+                1,
+            )),
+        }
+    }
 }
 
 /// The members of that definition that are the same everywhere.

@@ -456,7 +456,8 @@ fn c5_a_list_of_tools_is_replaced_and_appended_to_in_one_go() {
         let replaced = |tools: &str, spelling: Option<&str>, with_expand: bool| {
             let body = body(tools);
             let tools = read(body.as_bytes(), dialect).tools.unwrap();
-            let splice_in = tools.replacement(dialect, body.as_bytes(), spelling, with_expand)?;
+            let definition = with_expand.then(|| expand_tool(dialect));
+            let splice_in = tools.replacement(body.as_bytes(), spelling, definition)?;
             Some(String::from_utf8(splice(body.as_bytes(), &[splice_in]).unwrap()).unwrap())
         };
         let (long, short) = (r#" { "name" : "a" } "#, r#"[{"name":"a"}]"#);

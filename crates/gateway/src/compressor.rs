@@ -1,0 +1,323 @@
+//! The library entry: a conversation compressed in the caller's own process, to the very bytes that the gateway would
+//! forward. Nothing listens, nothing is sent.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tokenforge_config::Settings;
+//! use tokenforge_gateway::{Compressor, OriginalsReader};
+//! use tokenforge_providers::Dialect;
+//! use tokenforge_store::MemoryStore;
+//!
+//! let compressor = Compressor::new(Settings::default(), Arc::new(MemoryStore::default()))?;
+//! let rows: Vec<String> = (0..60).map(|n| format!(r#"{{\"id\":{n},\"state\":\"open\"}}"#)).collect();
+//! let body = format!(
+//!     r#"{{"model":"gpt-5","messages":[{{"role":"tool","tool_call_id":"c1","content":"[{}]"}}]}}"#,
+//!     rows.join(",")
+//! );
+//! let compressed = compressor.compress(Dialect::OpenAiChat, body, OriginalsReader::Model)?;
+//! assert!(compressed.tokens_after() < compressed.tokens_before());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use crate::answer::Problem;
+use crate::chains::{self, PluginChains};
+use crate::cold_cache::WallClock;
+use crate::contents::RecentContents;
+use crate::deferral::DeferredCallStore;
+use crate::expand::ExpandQuery;
+use crate::options::RequestOptions;
+use crate::original_store::OriginalStore;
+use crate::panic_safe_store::PanicSafeStore;
+use crate::reference_key::ReferenceKey;
+use crate::report::{RequestReport, ResultReport};
+use crate::rewrite::{
+    OriginalsReader, RewriteAttempt, RewriteBudget, RewriteEffort, RewriteInput, RewriteShared,
+    RewrittenBody, StrategyAnswers, redact, rewrite,
+};
+use crate::state::GatewayState;
+use crate::telemetry::Telemetry;
+use bytes::Bytes;
+use http::Uri;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+use tokenforge_config::{Choice, Settings, Strategy};
+use tokenforge_engine::reference::Reference;
+use tokenforge_engine::{
+    self as engine, CompressedOutput, Deadline, Engine, History, Mode, ModelClass, Output, Vault,
+};
+use tokenforge_plugin::{ConfigError, Registry};
+use tokenforge_providers::{Dialect, Refusal, Request, RequestPurpose};
+use tokenforge_redact::Unscannable;
+use tokenforge_store::Store;
+use tokenforge_tokens::for_model;
+
+/// Compresses requests to model providers. Cheap to share between threads; calls block.
+pub struct Compressor {
+    state: Arc<GatewayState>,
+    shared: Arc<RewriteShared>,
+}
+
+/// A request as it is to be sent instead.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CompressedRequest {
+    /// The body: the one that came, outside of what was made smaller.
+    pub body: Bytes,
+    /// What became of each tool result, in the order of the body.
+    pub results: Vec<ResultVerdict>,
+    /// The tool `expand_context` was added to the tools: its calls are to be answered with [`Compressor::expand`].
+    pub offers_expansion: bool,
+}
+
+/// What became of a tool result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ResultVerdict {
+    /// The tool, as the request names it.
+    pub tool: String,
+    /// The id of the call, if it has one.
+    pub call: Option<String>,
+    /// `compressed`, or why the result was kept as it is.
+    pub verdict: &'static str,
+    /// The stages whose text was taken.
+    pub stages: Vec<&'static str>,
+    /// Its tokens as it came.
+    pub tokens_before: usize,
+    /// Its tokens as it is now.
+    pub tokens_after: usize,
+    /// What its original is kept under, if something was left out of it.
+    pub reference: Option<Reference>,
+}
+
+/// What became of one text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextVerdict {
+    /// What to show.
+    pub text: String,
+    /// `compressed`, or why the text was kept as it is.
+    pub verdict: &'static str,
+    /// The stages whose text was taken.
+    pub stages: Vec<&'static str>,
+    /// Tokens of the text as it came.
+    pub tokens_before: usize,
+    /// Tokens of the text to show.
+    pub tokens_after: usize,
+    /// What the original is kept under, if something was left out.
+    pub reference: Option<Reference>,
+}
+
+impl TextVerdict {
+    fn of(output: &Output<'_>, made: CompressedOutput, settings: &engine::Settings) -> Self {
+        let (tokens_before, tokens_after) = made.tokens(output.text, settings.counter);
+        let applied = made.steps.iter().filter(|step| step.is_applied());
+        TextVerdict {
+            verdict: made.verdict.name(),
+            stages: applied.map(|step| step.stage).collect(),
+            tokens_before,
+            tokens_after,
+            reference: made.original.as_ref().map(|original| original.reference),
+            text: made.text(output.text).to_owned(),
+        }
+    }
+}
+
+/// Why a request is not compressed. It is not to be sent either if secrets were to be taken out of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompressError {
+    /// The body is not a request that can be read.
+    #[error("not a request body: {0}")]
+    Unreadable(#[from] Refusal),
+    /// Its `_forge` member asks for something that does not exist.
+    #[error("{0}")]
+    BadOption(String),
+    /// It could not be checked for secrets, and the settings want that.
+    #[error("the request could not be checked for secrets: {0}")]
+    Unchecked(#[from] Unscannable),
+}
+
+/// Why there is no compressor with these settings.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompressorError {
+    /// They need what only a gateway has: other services are asked while a request waits.
+    #[error(
+        "pipes.tool_output.strategy: expected passthrough, found {found}: strategies work in the gateway only"
+    )]
+    Strategy {
+        /// What they ask for.
+        found: &'static str,
+    },
+    /// They name a plugin that does not exist, or that cannot work with its settings.
+    #[error(transparent)]
+    Plugins(#[from] ConfigError),
+}
+
+impl Compressor {
+    /// A compressor with the gateway's settings, which keeps originals in this store.
+    ///
+    /// # Errors
+    /// Settings that only a gateway can have.
+    pub fn new(settings: Settings, store: Arc<dyn Store>) -> Result<Self, CompressorError> {
+        let strategy = settings.tool_output.strategy;
+        if strategy != Strategy::Passthrough {
+            return Err(CompressorError::Strategy { found: strategy.name() });
+        }
+        let mut registry = Registry::default();
+        chains::register_plugins(&mut registry)?;
+        let telemetry = Arc::new(Telemetry::new(&settings));
+        let store: Arc<dyn Store> = Arc::new(PanicSafeStore(store));
+        let key = ReferenceKey::new(&settings);
+        let originals = Arc::new(OriginalStore::new(store.clone(), key, telemetry));
+        let contents = Arc::new(RecentContents::new(0));
+        let deferred = Arc::new(DeferredCallStore::new(store.clone()));
+        let clock: WallClock = Arc::new(SystemTime::now);
+        let shared =
+            RewriteShared::new(&settings.limits, &store, &contents, &deferred, &originals, clock);
+        let state = GatewayState::new(settings, &registry, &PluginChains::default())?;
+        Ok(Compressor { state: Arc::new(state), shared: Arc::new(shared) })
+    }
+
+    /// What is to be sent instead of a request, whole as it would be sent to the provider.
+    ///
+    /// # Errors
+    /// Nothing is changed, and the error says where the fault is.
+    pub fn compress(
+        &self,
+        dialect: Dialect,
+        body: impl Into<Bytes>,
+        reader: OriginalsReader,
+    ) -> Result<CompressedRequest, CompressError> {
+        let mut body = body.into();
+        Request::read(&body, dialect)?;
+        let is_redacted = self.state.settings.redact_secrets;
+        if is_redacted && let Some(redacted) = redact(&body, Some(dialect))? {
+            body = redacted.into();
+        }
+        let input = self.input(dialect, body, reader, is_redacted);
+        let budget = RewriteBudget {
+            effort: RewriteEffort::Full,
+            deadline: Instant::now() + self.state.settings.tool_output.deadline,
+            strategy_answers: &StrategyAnswers::default(),
+        };
+        let attempt = rewrite(&input, &budget, None).map_err(|problem| bad_option(&problem))?;
+        Ok(match attempt {
+            RewriteAttempt::Done(rewritten) => CompressedRequest::of(rewritten),
+            RewriteAttempt::Unfinished(_) => {
+                CompressedRequest::of(RewrittenBody::untouched(&input.body))
+            }
+        })
+    }
+
+    /// What is to be shown instead of one output, as the first result of a conversation with a model. What is left out
+    /// can be had with [`expand`](Self::expand); where the store does not keep it, nothing is left out.
+    #[must_use]
+    pub fn compress_output(&self, output: &Output<'_>, model: Option<&str>) -> TextVerdict {
+        let tool_output = &self.state.settings.tool_output;
+        let mut settings = self.state.engine.clone();
+        if let Some(model) = model {
+            settings.counter = for_model(model).vocabulary.into();
+            let class = tool_output.model_class.class();
+            settings.model_class = class.unwrap_or_else(|| ModelClass::of(model));
+        }
+        if settings.mode == Mode::Observe {
+            settings.mode = Mode::Disabled;
+        }
+        let deadline = Instant::now() + tool_output.deadline;
+        let expired = Deadline::new(move || Instant::now() >= deadline);
+        let originals = &self.shared.originals;
+        let key = originals.reference_key().filter(|_| tool_output.enable_expand_context);
+        let lossless = Engine::new(&settings).with_deadline(&expired);
+        let engine = match &key {
+            Some(key) => lossless.clone().with_vault(Vault::for_reader(key)),
+            None => lossless.clone(),
+        };
+        let history = History::default();
+        let made = engine.compress(output, &history);
+        let is_kept = made
+            .original
+            .as_ref()
+            .is_none_or(|original| originals.put("", original.reference, &original.text).is_ok());
+        let made = if is_kept { made } else { lossless.compress(output, &history) };
+        TextVerdict::of(output, made, &settings)
+    }
+
+    /// An original, or the part of it that is asked for, as a call of `expand_context` would be answered.
+    ///
+    /// # Errors
+    /// Why there is nothing, in words for the model.
+    pub fn expand(&self, query: &ExpandQuery) -> Result<String, String> {
+        let text = self.shared.originals.find("", &query.id)?;
+        query.select_part(&text)
+    }
+
+    fn input(
+        &self,
+        dialect: Dialect,
+        body: Bytes,
+        originals_reader: OriginalsReader,
+        is_redacted: bool,
+    ) -> RewriteInput {
+        RewriteInput {
+            shared: self.shared.clone(),
+            state: self.state.clone(),
+            dialect,
+            purpose: RequestPurpose::Generate,
+            is_stream: None,
+            model: None,
+            tenant: "".into(),
+            project: None,
+            client: None,
+            session: None,
+            is_proxied: false,
+            options: Arc::new(RequestOptions::default()),
+            target: Uri::default(),
+            bearer: None,
+            companions: Vec::new(),
+            originals_reader,
+            is_redacted,
+            body,
+        }
+    }
+}
+
+fn bad_option(problem: &Problem) -> CompressError {
+    CompressError::BadOption(problem.message.clone())
+}
+
+impl CompressedRequest {
+    fn of(rewritten: RewrittenBody) -> Self {
+        let RewrittenBody { body, report, originals, .. } = rewritten;
+        let references: HashMap<usize, Reference> =
+            originals.into_iter().map(|(reference, index)| (index, reference)).collect();
+        let RequestReport { results, changes, .. } = report;
+        let verdict = |(index, result): (usize, ResultReport)| ResultVerdict {
+            tool: result.figures.tool.to_string(),
+            call: result.figures.call.as_deref().map(str::to_owned),
+            verdict: result.figures.verdict_name(),
+            stages: result.figures.stages.clone(),
+            tokens_before: result.figures.before.tokens,
+            tokens_after: result.figures.sent_size().tokens,
+            reference: references.get(&index).copied(),
+        };
+        CompressedRequest {
+            body,
+            results: results.into_iter().enumerate().map(verdict).collect(),
+            offers_expansion: changes.contains(&"expand_tool_added"),
+        }
+    }
+
+    /// The tokens of all tool results, as they came.
+    #[must_use]
+    pub fn tokens_before(&self) -> usize {
+        self.results.iter().map(|result| result.tokens_before).sum()
+    }
+
+    /// The tokens of all tool results, as they are now.
+    #[must_use]
+    pub fn tokens_after(&self) -> usize {
+        self.results.iter().map(|result| result.tokens_after).sum()
+    }
+}

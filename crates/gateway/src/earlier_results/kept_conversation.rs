@@ -1,0 +1,65 @@
+//! The name of a conversation whose results are kept: what stays the same when its client clears results, and what no other
+//! conversation has.
+
+use crate::options::RequestOptions;
+use crate::rewrite::RewriteInput;
+use std::sync::Arc;
+use tokenforge_providers::Request;
+
+/// The owner of what is kept where one person uses the gateway, on that person's machine. A credential there is often a
+/// token that is renewed every few hours, and would be another owner each time. No tenant has this name.
+const THIS_MACHINE: &str = "\0machine";
+
+/// Ids of calls that are shorter are numbered, not drawn: two conversations may have the same.
+const SHORTEST_DRAWN_ID: usize = 12;
+
+/// A conversation whose results are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct KeptConversation {
+    owner: Arc<str>,
+    id: String,
+}
+
+impl KeptConversation {
+    /// That of a request: by the session that its headers name, which outlives a summary of the history, else by its first
+    /// call, which outlives that results are cleared. Session names in the body do not count: `prompt_cache_key` and
+    /// `user_id` are often the same for many conversations, and one must not be shown what another has seen.
+    pub(crate) fn of(
+        input: &RewriteInput,
+        options: &RequestOptions,
+        request: &Request<'_>,
+    ) -> Option<Self> {
+        let session = options.compression.session_id.as_deref().or(input.session.as_deref());
+        let parts = match session {
+            Some(session) => ["session".to_owned(), session.to_owned(), String::new()],
+            None => {
+                let (first, body) = (request.results.first()?, &input.body);
+                let call = first.id(body).filter(|id| id.len() >= SHORTEST_DRAWN_ID)?;
+                let arguments = first.arguments.as_ref().and_then(|found| found.text(body));
+                [
+                    call.into_owned(),
+                    first.tool(body).into_owned(),
+                    arguments.unwrap_or_default().into_owned(),
+                ]
+            }
+        };
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        let is_personal = input.state.settings.is_personal() && !input.is_proxied;
+        let owner = if is_personal { THIS_MACHINE.into() } else { input.tenant.clone() };
+        let hash = hasher.finalize().to_hex();
+        Some(KeptConversation { owner, id: hash.chars().take(32).collect() })
+    }
+
+    /// Whose it is.
+    pub(super) fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// What it is called in the store.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+}
