@@ -39,10 +39,10 @@ pub use overview::overview;
 pub use reference::{default, schema, settings_table, unknown_variables};
 pub use secret::{MASK, Secret};
 pub use settings::{
-    Api, Auth, Choice, ExpandInjection, Fallback, GatewayKey, JsonForm, LedgerSettings, Limits,
-    LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool, ModelClassSetting, Monitoring,
-    OldResults, OnError, PluginConfig, PluginSettings, Price, Provider, ProviderKind, Route,
-    SchemaCompression, Settings, StoreSettings, StoreUrl, Strategy, Structured, ToolOutput,
+    Api, Auth, Choice, ExpandBy, ExpandInjection, Fallback, GatewayKey, JsonForm, LedgerSettings,
+    Limits, LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool, ModelClassSetting,
+    Monitoring, OldResults, OnError, PluginConfig, PluginSettings, Price, Provider, ProviderKind,
+    Route, SchemaCompression, Settings, StoreSettings, StoreUrl, Strategy, Structured, ToolOutput,
     UnknownChoice, Upstreams,
 };
 pub use table::{SETTINGS, Setting, TakesEffect};
