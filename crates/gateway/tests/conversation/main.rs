@@ -17,6 +17,7 @@ mod prompt;
 mod recorded;
 mod results;
 mod reversible;
+mod shell;
 mod stable;
 mod state;
 mod usage;
