@@ -1,8 +1,8 @@
 //! One agent, as its data file describes it.
 
 use crate::{
-    BaseUrl, HookSupport, McpClientTraits, McpServerFiles, McpToolName, OutputEdges, PathTemplate,
-    SessionLogs, SetupSupport, SubscriptionSigns, ToolRole, ToolSwitches,
+    BaseUrl, HookSupport, LocalShell, McpClientTraits, McpServerFiles, McpToolName, OutputEdges,
+    PathTemplate, SessionLogs, SetupSupport, SubscriptionSigns, ToolRole, ToolSwitches,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -24,6 +24,10 @@ pub struct Agent {
     pub settings: Option<PathTemplate>,
     /// What it calls its shell, where that is sure.
     pub shell: Option<String>,
+    /// Its shell runs commands on this machine, outside any sandbox and unasked, unless something says otherwise.
+    pub local_shell: Option<LocalShell>,
+    /// Why that is not so, or not known.
+    pub local_shell_refused: Option<String>,
     /// The names of its tools, by what the tools do.
     #[serde(default)]
     pub tools: BTreeMap<ToolRole, Vec<String>>,
@@ -59,5 +63,12 @@ impl Agent {
     #[must_use]
     pub fn can_be_wrapped(&self) -> bool {
         !self.base_url.is_empty()
+    }
+
+    /// Is this what its requests, and no others of programs that it starts, say that they come from?
+    #[must_use]
+    pub fn is_called(&self, user_agent: &str) -> bool {
+        let others = self.local_shell.iter().flat_map(|shell| &shell.user_agents);
+        self.user_agent.iter().chain(others).any(|name| name == user_agent)
     }
 }

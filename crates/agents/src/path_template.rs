@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// A path that begins with `~`, with a variable that may have a default, or with neither: then it is below the folder
-/// that the program runs in. `~` is `HOME`, or `USERPROFILE` where that is not set.
+/// A path that begins with `~`, with a variable that may have a default, or with neither: then it is as it is written, in
+/// the folder that the program runs in unless it begins with `/`. `~` is `HOME`, or `USERPROFILE` where that is not set.
 ///
 /// ```
 /// # use tokenforge_agents::PathTemplate;
@@ -37,7 +37,7 @@ impl PathTemplate {
             let (inner, rest) = inner.split_at(closing_brace(inner)?);
             (Start::variable(inner)?, &rest[1..])
         } else {
-            let is_path = !text.is_empty() && !text.starts_with('/') && !text.contains(['$', '~']);
+            let is_path = !text.is_empty() && !text.contains(['$', '~']);
             return is_path.then(|| Self { start: Start::Here, rest: text.to_owned() });
         };
         let rest = match rest {
@@ -125,16 +125,14 @@ mod tests {
 
     #[test]
     fn a_path_without_either_stays_as_it_is_written() {
-        for path in [".mcp.json", "./.claude/settings.local.json"] {
+        for path in [".mcp.json", "./.claude/settings.local.json", "/etc/agent/settings.json"] {
             assert_eq!(resolved(path, &[]).unwrap().as_os_str(), path);
         }
     }
 
     #[test]
     fn what_is_no_path_is_refused() {
-        for text in
-            ["", "/etc/x", "~x", "${A", "${}", "${a}/x", "${A:-}/x", "${A}x", "a/$B", "~/{x}"]
-        {
+        for text in ["", "~x", "${A", "${}", "${a}/x", "${A:-}/x", "${A}x", "a/$B", "~/{x}"] {
             assert_eq!(PathTemplate::parse(text), None, "{text}");
         }
     }

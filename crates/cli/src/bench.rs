@@ -5,9 +5,9 @@ use crate::{output, screen, values};
 use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
-use tokenforge_config::OldResults;
+use tokenforge_config::{ExpandBy, OldResults};
 use tokenforge_engine::{Mode, Settings};
-use tokenforge_replay::{Corpus, measure};
+use tokenforge_replay::{Corpus, ExpansionOffer, measure};
 
 /// Measure every mode on a folder of recordings
 #[derive(Args)]
@@ -26,6 +26,10 @@ pub(crate) struct BenchArgs {
     /// When old results become references [default: when_cold]
     #[arg(long, value_name = "WHEN", value_parser = values::old_results())]
     old_results: Option<OldResults>,
+
+    /// How models fetch what is left out, as if every shell ran commands on this machine without asking [default: tool]
+    #[arg(long, value_name = "HOW", value_parser = values::expand_by())]
+    expand_by: Option<ExpandBy>,
 
     /// Leave this stage out, to see what it is worth; may be repeated
     #[arg(long, value_name = "STAGE", value_parser = values::stages())]
@@ -49,8 +53,13 @@ pub(crate) fn run(arguments: &BenchArgs) -> anyhow::Result<()> {
     let settings =
         Settings { counter, skip_stages: arguments.without.clone(), ..Settings::default() };
     let old_results = arguments.old_results.unwrap_or_default();
+    let expansion = match arguments.expand_by.unwrap_or(ExpandBy::Tool) {
+        ExpandBy::Tool => ExpansionOffer::WhenItPays,
+        ExpandBy::Shell => ExpansionOffer::ByShell,
+        ExpandBy::Auto => ExpansionOffer::WhenItPaysElseByShell,
+    };
     let bar = progress();
-    let report = measure::corpus(&corpus, modes, &settings, old_results, &mut |step| {
+    let report = measure::corpus(&corpus, modes, &settings, expansion, old_results, &mut |step| {
         bar.set_length(step.of as u64);
         bar.set_position(step.done as u64);
         bar.set_message(format!("{}: {}", step.mode, step.name));

@@ -34,6 +34,11 @@ impl EmbeddedGateway {
         serve::admit_operator(&self.gateway);
     }
 
+    /// Lets models be told of `tokenforge expand`, if that reads the store of this gateway.
+    pub(crate) fn admit_command(&self) {
+        serve::admit_command(&self.gateway);
+    }
+
     /// Path and fragment of a link to the dashboard that signs one browser in.
     pub(crate) fn sign_in_link(&self) -> Option<String> {
         self.gateway.sign_in_link().map(|(path, _)| path)

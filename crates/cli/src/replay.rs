@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::path::PathBuf;
-use tokenforge_config::{ExpandInjection, OldResults, Overrides};
+use tokenforge_config::{ExpandBy, ExpandInjection, OldResults, Overrides};
 use tokenforge_engine::Mode;
 use tokenforge_ledger::ModelPrices;
 use tokenforge_replay::source::{self, LogSource};
@@ -44,6 +44,10 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "STAGE", value_parser = values::stages())]
     without: Vec<String>,
 
+    /// How models fetch what is left out, as if every shell ran commands on this machine without asking [default: tool]
+    #[arg(long, value_name = "HOW", value_parser = values::expand_by())]
+    expand_by: Option<ExpandBy>,
+
     /// The settings file [default: tokenforge.yaml here, or in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
@@ -74,8 +78,14 @@ pub(crate) fn run(arguments: &ReplayArgs) -> anyhow::Result<()> {
     let settings = gateway_settings(arguments)?;
     let prices = ModelPrices::new(&settings.prices);
     let tool_output = &settings.tool_output;
+    // No log says where its shell ran, so the settings do not choose it.
+    let expand_by = arguments.expand_by.unwrap_or(ExpandBy::Tool);
     let expansion = match tool_output.expand_injection {
         _ if !tool_output.enable_expand_context => ExpansionOffer::Never,
+        _ if expand_by == ExpandBy::Shell => ExpansionOffer::ByShell,
+        ExpandInjection::WhenItPays if expand_by == ExpandBy::Auto => {
+            ExpansionOffer::WhenItPaysElseByShell
+        }
         ExpandInjection::WhenItPays => ExpansionOffer::WhenItPays,
         ExpandInjection::FromStart => ExpansionOffer::FromStart,
         ExpandInjection::WhenReferenced => ExpansionOffer::WhenReferenced,

@@ -6,6 +6,7 @@ mod signals;
 
 pub(crate) use signals::stop;
 
+use crate::engine::TENANT;
 use crate::hook::{self, HookEngine};
 use crate::listen::listen;
 use crate::settings::{self, SettingsSource};
@@ -119,6 +120,7 @@ async fn serve(
     let gateway = Gateway::new(settings, store)?;
     gateway.set_origins(origins);
     admit_operator(&gateway);
+    admit_command(&gateway);
     tokio::spawn(log::follow(level, gateway.clone()));
     let _watching = reload::watch(gateway.clone(), source)?;
     let _hooks = answer_hooks(&gateway);
@@ -160,6 +162,16 @@ pub(crate) fn admit_operator(gateway: &Gateway) {
         );
     }
     gateway.set_admin_token(drawn.map_err(|error| format!("{error:#}")));
+}
+
+/// Lets models be told of `tokenforge expand`, if that reads the store of this gateway: the one on disk, in the folder
+/// where the command looks.
+pub(crate) fn admit_command(gateway: &Gateway) {
+    let StoreUrl::Disk(stored) = gateway.settings().store.url else { return };
+    let same = |read: PathBuf| Some(read.canonicalize().ok()? == stored.canonicalize().ok()?);
+    if data::folder().ok().and_then(same) == Some(true) {
+        gateway.set_command_tenant(TENANT);
+    }
 }
 
 /// Answers the hooks of agents on this machine, by the settings of the moment. Without it they do the work themselves.

@@ -5,6 +5,7 @@ mod clients;
 mod cline;
 mod codex;
 pub(crate) mod launch;
+mod local_shell;
 mod plan;
 mod provider;
 mod route;
@@ -125,7 +126,7 @@ impl WrapArgs {
         agent: &AgentCommand<'_>,
     ) -> anyhow::Result<i32> {
         let AgentCommand { program, arguments } = agent;
-        let opened = self.open_route(client, program).await;
+        let opened = self.open_route(client, program, arguments).await;
         let mut command = Command::new(program);
         let open = match opened {
             Ok((route, started)) => {
@@ -159,11 +160,13 @@ impl WrapArgs {
         &self,
         client: WrappedClient,
         program: &str,
+        arguments: &[OsString],
     ) -> anyhow::Result<(GatewayRoute, ClientLaunch)> {
         let settings = self.source().load()?;
         let plan = BaseUrlPlan::new(client, program, &gateway::url(settings.listen))?;
         let route = GatewayRoute::open(&plan, settings, self.is_special()).await?;
-        let started = plan.start(&route.url())?;
+        let mark = local_shell::path_mark(client.name, arguments);
+        let started = plan.start(&format!("{}{mark}", route.url()))?;
         Ok((route, started))
     }
 

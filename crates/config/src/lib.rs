@@ -39,7 +39,7 @@ pub use overview::overview;
 pub use reference::{default, schema, settings_table, unknown_variables};
 pub use secret::{MASK, Secret};
 pub use settings::{
-    Api, Auth, Choice, ExpandInjection, Fallback, GatewayKey, JsonForm, KeptResults,
+    Api, Auth, Choice, ExpandBy, ExpandInjection, Fallback, GatewayKey, JsonForm, KeptResults,
     LedgerSettings, Limits, LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool,
     ModelClassSetting, Monitoring, OldResults, OnError, PluginConfig, PluginSettings, Price,
     Provider, ProviderKind, Route, SchemaCompression, Settings, StoreSettings, StoreUrl, Strategy,

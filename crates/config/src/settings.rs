@@ -22,7 +22,8 @@ pub use provider::{Auth, Price, Provider, ProviderKind};
 pub use route::Route;
 pub use store::{KeptResults, StoreSettings, StoreUrl};
 pub use tool_output::{
-    Api, ExpandInjection, Fallback, JsonForm, ModelClassSetting, OldResults, Strategy, ToolOutput,
+    Api, ExpandBy, ExpandInjection, Fallback, JsonForm, ModelClassSetting, OldResults, Strategy,
+    ToolOutput,
 };
 pub use upstreams::Upstreams;
 

@@ -168,11 +168,13 @@ pub enum ExpandHint {
     Tool,
     /// To run the command, for a model that has a shell.
     Command,
+    /// The same in 27 tokens instead of 36, for requests that are sent again and again.
+    Shell,
 }
 
 impl ExpandHint {
     /// All of them.
-    pub const ALL: [ExpandHint; 2] = [ExpandHint::Tool, ExpandHint::Command];
+    pub const ALL: [ExpandHint; 3] = [ExpandHint::Tool, ExpandHint::Command, ExpandHint::Shell];
 
     /// The line, without its end.
     #[must_use]
@@ -183,6 +185,9 @@ impl ExpandHint {
             }
             ExpandHint::Command => {
                 "[Forge shortened this; `tokenforge expand ID [--lines A-B] [--grep REGEX] [--path PATH]` with the id above prints the original]"
+            }
+            ExpandHint::Shell => {
+                "[Forge shortened this; `tokenforge expand ID [--lines A-B] [--grep RE]` prints all of it]"
             }
         }
     }
@@ -384,6 +389,7 @@ mod tests {
         }
         assert!(ExpandHint::Tool.line().contains(EXPAND_TOOL));
         assert!(ExpandHint::Command.line().contains(EXPAND_COMMAND));
+        assert!(ExpandHint::Shell.line().contains(EXPAND_COMMAND));
         for hint in ExpandHint::ALL.map(ExpandHint::line) {
             assert!(hint.starts_with("[Forge ") && !hint.contains('\n'));
         }

@@ -272,6 +272,7 @@ impl Compressor {
             client: None,
             session: None,
             is_proxied: false,
+            local_shell: None,
             options: Arc::new(RequestOptions::default()),
             target: Uri::default(),
             bearer: None,

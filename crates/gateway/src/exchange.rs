@@ -8,6 +8,7 @@
 
 mod answer_plugins;
 mod forge;
+mod local_shell;
 mod redaction;
 mod request_body;
 mod rewriting;
@@ -19,7 +20,7 @@ use crate::gateway::Gateway;
 use crate::guard::GuardPolicy;
 use crate::options::{self, RequestOptions};
 use crate::paths;
-use crate::project;
+use crate::project::{self, ClientPath};
 use crate::relay;
 use crate::route::ApiRoute;
 use crate::state::GatewayState;
@@ -32,6 +33,7 @@ use hyper::body::Incoming;
 use rewriting::{OutgoingRequest, ResponsePath};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tokenforge_agents::Agent;
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
 use tokenforge_providers::{Detection, Dialect};
 use tokenforge_proxy::body::{Body, BodyTimeout};
@@ -49,7 +51,7 @@ pub(crate) async fn serve(
     remote: SocketAddr,
 ) -> Response<TappedBody> {
     let (mut head, body) = request.into_parts();
-    let project = project::take(&mut head.uri);
+    let ClientPath { project, shell_of } = project::take(&mut head.uri);
     let mut exchange = Exchange::new(head, remote);
     exchange.project = project;
     let state = gateway.state();
@@ -59,7 +61,7 @@ pub(crate) async fn serve(
     if let Some(route) = &route {
         exchange.set_extensions(route.extensions());
     }
-    let scope = RequestScope { state, gateway, route };
+    let scope = RequestScope { state, gateway, route, shell_of };
     let answer = match scope.pass_stages(&mut exchange, body).await {
         Ok(answer) => answer,
         Err(Stop::Answer(answer)) => answer.map(TappedBody::from),
@@ -79,6 +81,8 @@ struct RequestScope<'g> {
     state: Arc<GatewayState>,
     /// It is not for a model's provider, but for this.
     route: Option<Arc<ApiRoute>>,
+    /// It comes from this agent, whose shell runs on this machine, or says so.
+    shell_of: Option<&'static Agent>,
 }
 
 /// Why a request does not go further.

@@ -189,6 +189,12 @@ impl Gateway {
         self.admin.set_drawn(token);
     }
 
+    /// `tokenforge expand` on this machine reads the store of this gateway, and there what is kept for this tenant. Without
+    /// it no model is told to run that.
+    pub fn set_command_tenant(&self, tenant: &str) {
+        self.originals.set_command_tenant(tenant);
+    }
+
     /// Path and fragment of a link that signs one browser in, and for how long. `None`: there is no admin token.
     #[must_use]
     pub fn sign_in_link(&self) -> Option<(String, Duration)> {

@@ -26,7 +26,7 @@ use tokenforge_providers::{ResultShape, ToolResult};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// What is older is made again, so that its original is stored again before the store forgets it.
-const FRESH: Duration = Duration::from_secs(60 * 60);
+pub(crate) const FRESH: Duration = Duration::from_secs(60 * 60);
 
 /// The same where the store did not keep the original: soon enough for one that comes back, and seldom enough for one
 /// that does not.

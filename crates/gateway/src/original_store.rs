@@ -3,7 +3,7 @@
 use crate::earlier_results::EarlierResults;
 use crate::reference_key::{KeyState, ReferenceKey};
 use crate::telemetry::Telemetry;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_store::{EntryKind, Store, StoreError};
 
@@ -13,13 +13,25 @@ pub(crate) struct OriginalStore {
     key: ReferenceKey,
     /// Results that nothing was left out of.
     pub(crate) earlier: EarlierResults,
+    command_tenant: OnceLock<String>,
     pub(crate) telemetry: Arc<Telemetry>,
 }
 
 impl OriginalStore {
     pub(crate) fn new(store: Arc<dyn Store>, key: ReferenceKey, telemetry: Arc<Telemetry>) -> Self {
         let earlier = EarlierResults::new(store.clone());
-        OriginalStore { store, key, earlier, telemetry }
+        OriginalStore { store, key, earlier, command_tenant: OnceLock::new(), telemetry }
+    }
+
+    /// The command that prints originals on this machine reads this store, and there those of this tenant.
+    pub(crate) fn set_command_tenant(&self, tenant: &str) {
+        // Whoever says it twice says the same.
+        let _ = self.command_tenant.set(tenant.to_owned());
+    }
+
+    /// Whose originals the command on this machine prints, if it reads this store.
+    pub(crate) fn command_tenant(&self) -> Option<&str> {
+        self.command_tenant.get().map(String::as_str)
     }
 
     /// What is known of the key under which references are made, without asking anybody.

@@ -7,6 +7,7 @@
 mod conversation_view;
 mod declarations;
 mod expand_payoff;
+mod expand_route;
 pub(crate) mod forge_member;
 mod old_results;
 mod plan;
@@ -68,6 +69,8 @@ pub(crate) struct RewriteInput {
     pub(crate) session: Option<String>,
     /// Did it come through a proxy, from who knows where?
     pub(crate) is_proxied: bool,
+    /// What its agent calls the shell in which its model can run our command, if it can.
+    pub(crate) local_shell: Option<&'static str>,
     /// What the headers ask for.
     pub(crate) options: Arc<RequestOptions>,
     /// Where it goes, and what the client shows there.

@@ -29,12 +29,15 @@ use rates::MessageRates;
 use recall::{RecallDemand, RecallIndex};
 use std::collections::BTreeSet;
 use tokenforge_config::Price;
-use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_engine::reference::{ExpandHint, ReferenceSecret};
 use tokenforge_engine::{CompressedOutput, Engine, History, Mode, Settings};
 use tokenforge_tokens::for_model;
 
 /// What a call of the tool that expands costs the model to write, about.
 const CALL_TOKENS: usize = 60;
+
+/// The same of a call of the shell: its arguments have 36 tokens with a command line and a description, those of the tool 27.
+const SHELL_CALL_TOKENS: usize = 70;
 
 /// A conversation that is replayed.
 pub(crate) struct ReplayedConversation<'p> {
@@ -70,6 +73,11 @@ pub(crate) struct ReplayedConversation<'p> {
     pending: Option<PendingRequest>,
     /// Our tool is in the requests.
     is_offered: bool,
+    /// The model fetches with a command in its shell.
+    by_shell: bool,
+    /// What it fetched there: behind which message, and of which result. It stays in the conversation, where what our tool
+    /// answers is in one request alone.
+    fetched_by_shell: Vec<(usize, usize)>,
     recall: RecallIndex,
     bytes: usize,
 }
@@ -117,7 +125,7 @@ impl<'p> ReplayedConversation<'p> {
         preamble: Preamble,
     ) -> Self {
         let settings = plan.settings_for(model);
-        ReplayedConversation {
+        let mut conversation = ReplayedConversation {
             plan,
             key: ReferenceSecret::from_bytes([7; 32]),
             tools: tool_tokens(tools, &settings),
@@ -139,9 +147,21 @@ impl<'p> ReplayedConversation<'p> {
             rewritten_from: None,
             pending: None,
             is_offered: false,
+            by_shell: false,
+            fetched_by_shell: Vec::new(),
             recall: RecallIndex::default(),
             bytes: 0,
-        }
+        };
+        conversation.choose_route();
+        conversation
+    }
+
+    /// Chooses how the model fetches. In its shell it does so until it is told of the tool at a cold cache.
+    fn choose_route(&mut self) {
+        let is_told = self.left_out.offers_tool;
+        self.by_shell = !is_told && self.plan.is_by_shell(&self.settings, &self.preamble);
+        let usual = self.plan.settings.expand_hint;
+        self.settings.expand_hint = if self.by_shell { Some(ExpandHint::Shell) } else { usual };
     }
 
     /// Keeps what the model sees, to be searched.
@@ -160,6 +180,7 @@ impl<'p> ReplayedConversation<'p> {
         // Who counts decides what is forwarded, so it does not change in mid-conversation.
         if self.results.is_empty() {
             self.settings = self.plan.settings_for(model);
+            self.choose_route();
         }
     }
 
@@ -240,11 +261,13 @@ impl<'p> ReplayedConversation<'p> {
         self.messages.truncate(messages);
         self.results.retain(|result| result.message < messages);
         self.fresh = self.fresh.min(self.results.len());
+        self.fetched_by_shell.retain(|(message, _)| *message < messages);
         self.turn = self.results.last().map_or(0, |result| result.turn);
         self.is_new_turn = true;
         self.recall.rewind(messages);
         let was_offered = self.left_out.offers_tool;
         if self.left_out.rewind(self.results.len()) {
+            self.choose_route();
             let is_gone = was_offered && !self.left_out.offers_tool;
             let from = self.remake(account).from;
             self.rewritten_from = if is_gone { Some(0) } else { from };
@@ -302,7 +325,7 @@ impl<'p> ReplayedConversation<'p> {
         match self.preamble.has_tools {
             true => {
                 let pays = self.preamble.pays(settings) || self.left_out.offers_tool;
-                self.plan.engine(settings, &self.key, pays)
+                self.plan.engine(settings, &self.key, pays, self.by_shell)
             }
             false => Engine::new(settings),
         }
@@ -328,11 +351,12 @@ impl<'p> ReplayedConversation<'p> {
         let context = ChargedRequest {
             messages: self.messages.get(..pending.messages).unwrap_or_default(),
             factor,
-            own_tool: if self.is_offered { expand_tool_tokens(&self.settings) } else { 0 },
+            added: self.added_tokens(),
             rewritten_from: rewritten_from.into_iter().flatten().min(),
         };
         let charge = context.charge(&before);
-        let fetched = self.fetched(&pending, fresh, account);
+        let mut fetched = self.fetched(&pending, fresh, account);
+        fetched.retain(|index| self.fetched_by_shell.iter().all(|(_, known)| known != index));
         if !pending.is_copy {
             self.rates.add(&charge, pending.messages, &price);
             account.requests += 1;
@@ -342,7 +366,9 @@ impl<'p> ReplayedConversation<'p> {
             let bill = |usage: UsageCharge| TokenBill { tokens: usage, cost: usage.cost(&price) };
             account.before.add(&bill(before));
             account.after.add(&bill(charge.after));
-            let expansion = |result: &HandledResult| bill(expansion(result, &charge.after, factor));
+            let call = self.call_tokens();
+            let expansion =
+                |result: &HandledResult| bill(expansion(result, call, &charge.after, factor));
             self.tell_references(fresh, &remade, &expansion, account);
             for bill in fetched.iter().filter_map(|index| self.results.get(*index)).map(expansion) {
                 account.after.add(&bill);
@@ -350,9 +376,25 @@ impl<'p> ReplayedConversation<'p> {
                 account.expansions.cost_of_fetched += bill.cost.total();
             }
         }
+        if self.by_shell {
+            self.fetched_by_shell.extend(fetched.iter().map(|index| (pending.messages, *index)));
+        }
         self.fresh = self.fresh.max(fresh);
         self.cached = total;
         self.recall.advance(&self.results);
+    }
+
+    /// Tokens of a request that the log does not have: of our tool, or of what the model fetched in its shell.
+    fn added_tokens(&self) -> usize {
+        let tool = if self.is_offered { expand_tool_tokens(&self.settings) } else { 0 };
+        let fetched = self.fetched_by_shell.iter();
+        let texts = fetched.filter_map(|(_, index)| self.results.get(*index));
+        tool + texts.map(|result| result.tokens.0 + SHELL_CALL_TOKENS).sum::<usize>()
+    }
+
+    /// What a call that fetches costs the model to write.
+    fn call_tokens(&self) -> usize {
+        if self.by_shell { SHELL_CALL_TOKENS } else { CALL_TOKENS }
     }
 
     /// Tells of the results that are new in a request with so many, and what it would cost to fetch those of which something
@@ -417,7 +459,8 @@ impl<'p> ReplayedConversation<'p> {
                 ExpansionOffer::WhenReferenced => {
                     self.results.iter().take(results).any(|result| result.has_reference)
                 }
-                ExpansionOffer::Never => false,
+                ExpansionOffer::WhenItPaysElseByShell => !self.by_shell,
+                ExpansionOffer::Never | ExpansionOffer::ByShell => false,
             };
         !std::mem::replace(&mut self.is_offered, is_offered) && is_offered
     }
@@ -472,13 +515,13 @@ impl Tariff {
 }
 
 /// What it costs if the model fetches a result: a call, another request with all that was in this one, the original.
-fn expansion(result: &HandledResult, after: &UsageCharge, factor: f64) -> UsageCharge {
+fn expansion(result: &HandledResult, call: usize, after: &UsageCharge, factor: f64) -> UsageCharge {
     UsageCharge {
         input: 0.0,
         cache_read: after.total_input(),
-        cache_write: factor * (result.tokens.0 + CALL_TOKENS) as f64,
+        cache_write: factor * (result.tokens.0 + call) as f64,
         cache_write_1h: 0.0,
-        output: factor * CALL_TOKENS as f64,
+        output: factor * call as f64,
     }
 }
 

@@ -30,6 +30,7 @@ pub fn corpus(
     corpus: &Corpus,
     modes: &[Mode],
     settings: &Settings,
+    expansion: ExpansionOffer,
     old_results: OldResults,
     watch: &mut dyn FnMut(MeasureProgress<'_>),
 ) -> Result<ReplayReport, CorpusError> {
@@ -54,7 +55,7 @@ pub fn corpus(
             settings: settings.clone(),
             counter: Some(counter),
             class: None,
-            expansion: ExpansionOffer::WhenItPays,
+            expansion,
             old_results,
             prices: &|model| prices.of(model),
         };

@@ -1,5 +1,6 @@
 //! The options of a replay: what a gateway would have been told to do.
 
+use crate::preamble::Preamble;
 use tokenforge_config::{OldResults, Price};
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, Mode, Settings, Vault};
@@ -38,6 +39,11 @@ pub enum ExpansionOffer {
     WhenReferenced,
     /// In none; nothing is left out.
     Never,
+    /// In none. Where a tool runs commands, a line under each reference names a command for that shell, which is taken to run
+    /// on the user's machine; elsewhere nothing is left out.
+    ByShell,
+    /// As [`WhenItPays`](Self::WhenItPays); where that is none, as [`ByShell`](Self::ByShell) until old results are left out.
+    WhenItPaysElseByShell,
 }
 
 impl ReplayPlan<'_> {
@@ -61,10 +67,30 @@ impl ReplayPlan<'_> {
     }
 
     /// May old results of a model's requests become references?
-    pub(crate) fn leaves_out_old(&self, settings: &Settings) -> bool {
+    pub(crate) fn leaves_out_old(&self, settings: &Settings, by_shell: bool) -> bool {
         self.old_results == OldResults::WhenCold
             && settings.mode.leaves_out()
-            && self.expansion != ExpansionOffer::Never
+            && match self.expansion {
+                ExpansionOffer::Never => false,
+                ExpansionOffer::ByShell => by_shell,
+                _ => true,
+            }
+    }
+
+    /// Is a model that fetches in its shell told of the tool where old results are left out?
+    pub(crate) fn has_tool_at_cold_caches(&self) -> bool {
+        self.expansion == ExpansionOffer::WhenItPaysElseByShell
+    }
+
+    /// Does the model of a conversation fetch with a command in its shell?
+    pub(crate) fn is_by_shell(&self, settings: &Settings, preamble: &Preamble) -> bool {
+        preamble.has_shell
+            && settings.mode.leaves_out()
+            && match self.expansion {
+                ExpansionOffer::ByShell => true,
+                ExpansionOffer::WhenItPaysElseByShell => !preamble.pays(settings),
+                _ => false,
+            }
     }
 
     /// What a model's tokens cost, and whether that is known.
@@ -73,18 +99,21 @@ impl ReplayPlan<'_> {
         (known.unwrap_or(COMMON), known.is_some())
     }
 
-    /// What does it, in a conversation in which the tool pays for itself or not. Originals are not stored: nobody asks for
-    /// them.
+    /// What does it, in a conversation in which the tool pays for itself or not, or a shell is used instead. Originals are not
+    /// stored: nobody asks for them.
     pub(crate) fn engine<'s>(
         &self,
         settings: &'s Settings,
         key: &'s ReferenceSecret,
         pays: bool,
+        by_shell: bool,
     ) -> Engine<'s> {
         let engine = Engine::new(settings);
         let is_offered = match self.expansion {
             ExpansionOffer::Never => false,
             ExpansionOffer::WhenItPays => pays,
+            ExpansionOffer::ByShell => by_shell,
+            ExpansionOffer::WhenItPaysElseByShell => pays || by_shell,
             ExpansionOffer::FromStart | ExpansionOffer::WhenReferenced => true,
         };
         match settings.mode.leaves_out() && is_offered {

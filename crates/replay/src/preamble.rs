@@ -28,7 +28,7 @@ pub(crate) struct Preamble {
     /// Are there any tools?
     pub(crate) has_tools: bool,
     /// Does one of them run commands?
-    has_shell: bool,
+    pub(crate) has_shell: bool,
     /// Tokens of tools and system prompt.
     tokens: f64,
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use tokenforge_config::OldResults;
 use tokenforge_engine::{Mode, Settings};
 use tokenforge_replay::report::{KindReport, ModeReport, SetReport};
-use tokenforge_replay::{Corpus, measure};
+use tokenforge_replay::{Corpus, ExpansionOffer, measure};
 
 const MODES: [Mode; 3] = [Mode::Lossless, Mode::Standard, Mode::Aggressive];
 
@@ -13,9 +13,16 @@ const MODES: [Mode; 3] = [Mode::Lossless, Mode::Standard, Mode::Aggressive];
 pub(crate) fn savings(folder: &Path) -> anyhow::Result<String> {
     let corpus = Corpus::open(folder)?;
     let settings = Settings::default();
-    let report = measure::corpus(&corpus, &MODES, &settings, OldResults::WhenCold, &mut |step| {
-        eprintln!("{}/{} {}: {}", step.done, step.of, step.mode, step.name);
-    })?;
+    let report = measure::corpus(
+        &corpus,
+        &MODES,
+        &settings,
+        ExpansionOffer::WhenItPays,
+        OldResults::WhenCold,
+        &mut |step| {
+            eprintln!("{}/{} {}: {}", step.done, step.of, step.mode, step.name);
+        },
+    )?;
     let modes: Vec<&ModeReport> =
         MODES.iter().filter_map(|mode| report.modes.get(&mode.to_string())).collect();
     Ok([outputs(&modes), sessions(&modes)].join("\n"))

@@ -9,6 +9,7 @@ const LARGEST_TAG = "nxmrlxv";
 const HINTS = [
   "[Forge shortened this; expand_context(id, lines?, grep?, path?) with the id above gives the original]\n",
   "[Forge shortened this; `tokenforge expand ID [--lines A-B] [--grep REGEX] [--path PATH]` with the id above prints the original]\n",
+  "[Forge shortened this; `tokenforge expand ID [--lines A-B] [--grep RE]` prints all of it]\n",
 ];
 
 function find(text: string): RegExpExecArray | undefined {

@@ -1,7 +1,7 @@
 //! What must hold for every data file.
 
 use super::*;
-use crate::{BaseUrl, HookEntry, ToolRole, ToolSwitch, ToolSwitches};
+use crate::{BaseUrl, HookEntry, ShellSign, ToolRole, ToolSwitch, ToolSwitches};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
@@ -69,6 +69,25 @@ fn who_can_be_wrapped_is_set_up_or_refused_with_a_reason() {
         let ways = usize::from(agent.setup.is_some()) + usize::from(agent.setup_refused.is_some());
         assert_eq!(ways, usize::from(agent.can_be_wrapped()), "{}", agent.id);
     }
+}
+
+#[test]
+fn who_can_be_wrapped_has_a_local_shell_or_a_reason_why_not() {
+    for agent in all() {
+        let said = usize::from(agent.local_shell.is_some())
+            + usize::from(agent.local_shell_refused.is_some());
+        assert_eq!(said, usize::from(agent.can_be_wrapped()), "{}", agent.id);
+        let Some(shell) = &agent.local_shell else { continue };
+        assert!(agent.shell.is_some(), "{}: shell", agent.id);
+        assert!(agent.user_agent.is_some(), "{}: user_agent", agent.id);
+        let reads =
+            |sign: &ShellSign| matches!(sign, ShellSign::Setting(_) | ShellSign::Mention(_));
+        let is_read = shell.unless.iter().chain(&shell.asks_unless).any(reads);
+        assert_eq!(is_read, !shell.files.is_empty(), "{}: files", agent.id);
+    }
+    let (claude, pi) = (find("claude").unwrap(), find("pi").unwrap());
+    assert!(claude.is_called("claude-cli") && !claude.is_called("Anthropic"));
+    assert!(pi.is_called("Anthropic") && !pi.is_called("python-requests"));
 }
 
 #[test]

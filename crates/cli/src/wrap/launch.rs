@@ -10,7 +10,7 @@
 
 use super::clients::WrappedClient;
 use super::plan::{BaseUrlPlan, ClientLaunch};
-use super::{child, route, stay_local};
+use super::{child, local_shell, route, stay_local};
 use crate::gateway;
 use crate::output::tell;
 use crate::settings::{self, SettingsSource};
@@ -51,7 +51,7 @@ pub(crate) fn run(launch: &LaunchArgs) -> anyhow::Result<i32> {
     let program = trail.next(name, shim::real(name))?;
     let mut command = Command::new(&program);
     command.env(TRAIL, trail.with(&program));
-    let started = match prepare_launch(client, &program) {
+    let started = match prepare_launch(client, &program, arguments) {
         Ok(started) => {
             command.envs(started.variables.iter().map(|(name, value)| (name, value)));
             command.args(&started.arguments);
@@ -68,12 +68,16 @@ pub(crate) fn run(launch: &LaunchArgs) -> anyhow::Result<i32> {
 }
 
 /// What the agent is told, if there is a gateway for it.
-fn prepare_launch(client: WrappedClient, program: &Path) -> anyhow::Result<ClientLaunch> {
+fn prepare_launch(
+    client: WrappedClient,
+    program: &Path,
+    arguments: &[OsString],
+) -> anyhow::Result<ClientLaunch> {
     // A project may be anybody's, and its file could send the agent's key anywhere.
     let source = SettingsSource { file: settings::users_file(), flags: Overrides::default() };
     let settings = source.load().context("the gateway's settings cannot be used")?;
     let url = gateway::url(settings.listen);
-    let has_upstreams = match probe::ask_patiently(&settings) {
+    let (has_upstreams, is_same_version) = match probe::ask_patiently(&settings) {
         ProbeResult::Nobody => {
             bail!("the gateway at {url} does not answer (see `tokenforge service status`)")
         }
@@ -83,13 +87,14 @@ fn prepare_launch(client: WrappedClient, program: &Path) -> anyhow::Result<Clien
             bail!("the gateway at {url} asks for a key, which the agent does not have")
         }
         ProbeResult::Gateway { version, has_upstreams, .. } => {
-            if version != env!("CARGO_PKG_VERSION") {
+            let is_same_version = version == env!("CARGO_PKG_VERSION");
+            if !is_same_version {
                 tell(&format!(
                     "tokenforge: the gateway at {url} is still version {version}; `tokenforge service install` \
                      restarts it"
                 ));
             }
-            has_upstreams
+            (has_upstreams, is_same_version)
         }
     };
     if let Some(why) = agents::goes_elsewhere(client.name) {
@@ -114,7 +119,12 @@ fn prepare_launch(client: WrappedClient, program: &Path) -> anyhow::Result<Clien
             client.name
         );
     }
-    plan.start(&format!("{url}/p/{}", route::project()))
+    // Another version may take the mark for a part of the provider's path.
+    let mark = match is_same_version {
+        true => local_shell::path_mark(client.name, arguments),
+        false => String::new(),
+    };
+    plan.start(&format!("{url}/p/{}{mark}", route::project()))
 }
 
 #[cfg(unix)]

@@ -108,6 +108,7 @@ async fn start(settings: Settings) -> anyhow::Result<EmbeddedGateway> {
     let store = serve::open(&settings.store)?;
     let embedded = EmbeddedGateway::start(serve::with_data(settings), store).await?;
     embedded.admit_operator();
+    embedded.admit_command();
     Ok(embedded)
 }
 

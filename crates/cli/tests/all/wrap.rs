@@ -67,16 +67,20 @@ fn an_agent_goes_through_a_gateway_of_its_own_and_its_savings_are_said() {
     assert!(request.body.len() < sent.len());
 }
 
-/// A test run of which the passed tests are left out, as a question.
-fn run_question(folder: &Folder) {
+/// A test run of which the passed tests are left out.
+fn passed_run() -> String {
     let passed: String = (0..400).map(|n| format!("test suite::case_{n} ... ok\n")).collect();
-    let run = format!(
+    format!(
         "running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
-    );
+    )
+}
+
+/// The same as a question, behind a prompt that says so many times what it says.
+fn run_question(folder: &Folder, times: usize) {
+    let run = passed_run();
     let body = json!({
         "model": "claude-sonnet-4-5", "max_tokens": 100,
-        // Large enough for the tool with which the rest is fetched back to pay for itself.
-        "system": "You are a careful engineer. Read before you write. ".repeat(700),
+        "system": "You are a careful engineer. Read before you write. ".repeat(times),
         "tools": [{"name": "Bash", "input_schema": {"type": "object"}}],
         "messages": [
             {"role": "user", "content": "Go on."},
@@ -91,7 +95,8 @@ fn run_question(folder: &Folder) {
 #[test]
 fn d03_l5_an_agent_that_is_wrapped_again_sends_the_same_bytes() {
     let (folder, mock) = (Folder::new(), Mock::start());
-    run_question(&folder);
+    // Large enough for the tool with which the rest is fetched back to pay for itself.
+    run_question(&folder, 700);
     let program = client(&folder, "claude", ASK);
     for _ in 0..2 {
         let run = wrap(&folder, &["--backend-url", &mock.url(), &program]);
@@ -100,6 +105,88 @@ fn d03_l5_an_agent_that_is_wrapped_again_sends_the_same_bytes() {
     let [first, again] = &mock.requests()[..] else { panic!("two requests") };
     assert!(first_reference(&first.body).is_some(), "something is left out");
     assert!(first.body == again.body, "the provider's cache is lost");
+}
+
+/// Claude Code, which may run commands unasked if it is told so, behind `wrap`: `tokenforge` is on its path, and the
+/// gateway keeps originals where that command looks.
+fn with_command(folder: &Folder, mock: &Mock, arguments: &[&str]) -> Command {
+    let ask = ASK.replace("curl ", "curl -A 'claude-cli/2.1.325 (external, cli)' ");
+    let program = client(folder, "claude", &ask);
+    let url = mock.url();
+    let mut command =
+        command(folder, &[&["--backend-url", url.as_str(), program.as_str()], arguments].concat());
+    let own = Path::new(env!("CARGO_BIN_EXE_tokenforge")).parent().unwrap();
+    command.env("PATH", format!("{}:/usr/bin:/bin", own.display()));
+    command.env("FORGE_STORE", format!("disk:{}", folder.path("data").display()));
+    command
+}
+
+const UNASKED: &str = "--dangerously-skip-permissions";
+
+#[test]
+fn decision_38_l4_what_is_left_out_behind_wrap_is_printed_by_the_command_that_the_model_is_told() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    run_question(&folder, 1);
+    for _ in 0..2 {
+        let child = with_command(&folder, &mock, &[UNASKED]).spawn().unwrap();
+        let run = finish(child, "");
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+    let [first, again] = &mock.requests()[..] else { panic!("two requests") };
+    assert_eq!(first.path_and_query, "/v1/messages");
+    let body = std::str::from_utf8(&first.body).unwrap();
+    assert!(body.contains("`tokenforge expand ID") && !body.contains("expand_context"), "{body}");
+    assert!(first.body == again.body, "the provider's cache is lost");
+    let id = first_reference(&first.body).unwrap();
+    let expand = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tokenforge"));
+        command.args(["expand", id]).args(more).env("FORGE_DATA_DIR", folder.path("data"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        finish(command.spawn().unwrap(), "")
+    };
+    assert_eq!((expand(&[]).code, expand(&[]).stdout), (0, passed_run()));
+    let line = expand(&["--lines", "2-2"]).stdout;
+    assert!(line.contains("case_0 ... ok"), "{line}");
+}
+
+#[test]
+fn decision_38_no_command_is_named_that_would_ask_or_fail() {
+    type Change = fn(&Folder, &mut Command);
+    let settings = |folder: &Folder, text: &str| {
+        std::fs::create_dir_all(folder.path(".claude")).unwrap();
+        folder.file(".claude/settings.json", text);
+    };
+    let cases: [(&str, &[&str], Change); 6] = [
+        ("it asks its user", &[], |_, _| {}),
+        ("it is in a sandbox", &[UNASKED], |_, _| {}),
+        ("the store is in memory", &[UNASKED], |_, command| {
+            command.env_remove("FORGE_STORE");
+        }),
+        ("the store is elsewhere", &[UNASKED], |folder, command| {
+            command.env("FORGE_STORE", format!("disk:{}", folder.path("other").display()));
+        }),
+        ("the command is not there", &[UNASKED], |_, command| {
+            command.env("PATH", "/usr/bin:/bin");
+        }),
+        ("another program has its name", &[UNASKED], |folder, command| {
+            client(folder, "tokenforge", "exit 0");
+            let own = Path::new(env!("CARGO_BIN_EXE_tokenforge")).parent().unwrap();
+            let path = format!("{}:{}:/usr/bin:/bin", folder.path("").display(), own.display());
+            command.env("PATH", path);
+        }),
+    ];
+    for (what, arguments, change) in cases {
+        let (folder, mock) = (Folder::new(), Mock::start());
+        run_question(&folder, 1);
+        if what == "it is in a sandbox" {
+            settings(&folder, r#"{"sandbox": {"enabled": true}}"#);
+        }
+        let mut command = with_command(&folder, &mock, arguments);
+        change(&folder, &mut command);
+        let run = finish(command.spawn().unwrap(), "");
+        assert_eq!(run.code, 0, "{what}: {}", run.stderr);
+        assert_eq!(first_reference(&mock.last().body), None, "{what}");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::value_type::{
     PositiveCount, SecretKey, SocketAddress, StoreLocation, TargetRatio, TimeSpan,
 };
 use crate::settings::{
-    self, ExpandInjection, Fallback, JsonForm, KeptResults, LogLevel, ModelClassSetting,
+    self, ExpandBy, ExpandInjection, Fallback, JsonForm, KeptResults, LogLevel, ModelClassSetting,
     OldResults, SchemaCompression, Settings, Strategy,
 };
 use crate::table::TakesEffect::{AtOnce, Reload, Restart};
@@ -89,6 +89,7 @@ section! {
     enable_expand_context: Parsed<Boolean> => common(AtOnce, "Let the model fetch back what was left out. If `false`, nothing is left out.");
     include_expand_hint: Parsed<Boolean> => advanced(AtOnce, "Add a line under each reference that says how to fetch it back.");
     expand_injection: Parsed<OneOf<ExpandInjection>> => advanced(AtOnce, "When the tool `expand_context` is offered. `when_it_pays`: if a tool runs commands and the prompt is 100 times the size of its definition; otherwise nothing is left out. `from_start`: always. `when_referenced`: once something was left out.");
+    expand_by: Parsed<OneOf<ExpandBy>> => advanced(AtOnce, "How the model fetches back what was left out. `tool`: with `expand_context` alone. `shell`: with the command `tokenforge expand` alone, where `setup` or `wrap` found that the agent's shell runs it on this machine, outside a sandbox and without asking; needs the store on disk in the data folder. `auto`: with the tool where it is offered, with the command where it is not.");
     old_results: Parsed<OneOf<OldResults>> => advanced(AtOnce, "When results of more than 20 turns ago, and file reads that later ones supersede, become references. `when_cold`: in a request after a pause in which the provider's prompt cache expired, and from then on; needs a store on disk or Redis. `never`.");
     rate_per_second: Parsed<PositiveCount> => advanced(AtOnce, "How many strategy calls may start per second.");
     max_concurrent: Parsed<PositiveCount> => advanced(AtOnce, "How many strategy calls may run at once; others wait.");

@@ -51,6 +51,8 @@ pub struct ToolOutput {
     pub include_expand_hint: bool,
     /// When the tool `expand_context` is offered.
     pub expand_injection: ExpandInjection,
+    /// How a model fetches back what was left out, where it has a shell on this machine.
+    pub expand_by: ExpandBy,
     /// When old results become references.
     pub old_results: OldResults,
     /// How many calls of the strategy may run at once.
@@ -83,6 +85,7 @@ impl Default for ToolOutput {
             enable_expand_context: true,
             include_expand_hint: false,
             expand_injection: ExpandInjection::default(),
+            expand_by: ExpandBy::default(),
             old_results: OldResults::default(),
             max_concurrent: 10,
             rate_per_second: 20,
@@ -301,6 +304,31 @@ impl Choice for OldResults {
         match self {
             Self::WhenCold => "when_cold",
             Self::Never => "never",
+        }
+    }
+}
+
+/// How a model fetches back what was left out. The shell is one that runs commands on this machine, unasked and outside any
+/// sandbox; where there is none, `auto` is `tool` and `shell` leaves nothing out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ExpandBy {
+    /// By the tool where that is offered, by the shell elsewhere.
+    #[default]
+    Auto,
+    /// By the tool alone.
+    Tool,
+    /// By the shell alone.
+    Shell,
+}
+
+impl Choice for ExpandBy {
+    const ALL: &'static [Self] = &[Self::Auto, Self::Tool, Self::Shell];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Tool => "tool",
+            Self::Shell => "shell",
         }
     }
 }

@@ -150,6 +150,7 @@ const CHANGEABLE: &[&str] = &[
     "pipes.tool_output.enable_expand_context",
     "pipes.tool_output.include_expand_hint",
     "pipes.tool_output.expand_injection",
+    "pipes.tool_output.expand_by",
     "pipes.tool_output.old_results",
     "pipes.tool_output.rate_per_second",
     "pipes.tool_output.max_concurrent",

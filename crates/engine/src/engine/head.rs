@@ -41,7 +41,7 @@ mod tests {
         let counter = Counter::default();
         for id in 0..=255 {
             let reference = Reference::of(&ReferenceSecret::from_bytes([id; 32]), "a text");
-            for hint in [None, Some(ExpandHint::Tool), Some(ExpandHint::Command)] {
+            for hint in ExpandHint::ALL.map(Some).into_iter().chain([None]) {
                 let forwarded = reference.before("body", hint);
                 let head = ReferenceHead::of(&forwarded, true);
                 assert!(head.bytes(forwarded.len()) >= forwarded.len(), "{forwarded}");

@@ -191,7 +191,7 @@ fn cargo_test<'a>(text: &'a str, call: &'a str) -> Output<'a> {
 #[test]
 fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
     let (text, key) = (test_run(), ReferenceSecret::from_bytes([7; 32]));
-    for expand_hint in [None, Some(ExpandHint::Tool), Some(ExpandHint::Command)] {
+    for expand_hint in ExpandHint::ALL.map(Some).into_iter().chain([None]) {
         let settings = Settings { expand_hint, ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());

@@ -91,6 +91,7 @@ async fn compress(
         client: agent_name(&exchange.request().headers),
         session: None,
         is_proxied: forwarding_header(&exchange.request().headers).is_some(),
+        local_shell: None,
         options: Arc::new(RequestOptions::of_headers(&exchange.request().headers)?),
         target: Uri::default(),
         bearer: None,

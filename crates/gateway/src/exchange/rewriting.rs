@@ -141,6 +141,7 @@ impl RequestScope<'_> {
             client: agent_name(&head.headers),
             session: session_of_headers(header).map(str::to_owned),
             is_proxied: forwarding_header(&head.headers).is_some(),
+            local_shell: self.local_shell(&head.headers),
             options: Arc::new(options.clone()),
             target: target.clone(),
             originals_reader: OriginalsReader::Model,

@@ -25,7 +25,7 @@ pub(super) fn left_out(
         keys: &keys,
         lifetime,
         is_model_request: input.purpose == RequestPurpose::Generate,
-        is_offered: plan.is_offered(),
+        is_offered: plan.can_fetch_old(),
     };
     let log = &input.shared.conversations;
     match effort {

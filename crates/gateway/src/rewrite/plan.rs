@@ -1,6 +1,7 @@
 //! The plan of a rewrite: what a body says, and what is to be done to it.
 
 use super::expand_payoff::expand_tool_pays;
+use super::expand_route::{ExpandRoute, RouteChoice, has_shell};
 use super::{OriginalsReader, RewriteEffort, RewriteInput, prompt_json, unchecked_problem};
 use crate::answer::Problem;
 use crate::cold_cache::LeftOutResults;
@@ -9,8 +10,8 @@ use crate::options::RequestOptions;
 use crate::reference_key::KeyState;
 use crate::report::RequestReport;
 use std::sync::Arc;
-use tokenforge_config::{ExpandInjection, KeptResults};
-use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_config::{ExpandBy, ExpandInjection, KeptResults};
+use tokenforge_engine::reference::{ExpandHint, ReferenceSecret};
 use tokenforge_engine::{Engine, Mode, Settings, Vault, VaultAccess};
 use tokenforge_providers::{
     EarlierReading, ExpandScope, Refusal, Request, RequestPurpose, ToolList,
@@ -34,6 +35,10 @@ pub(crate) struct RewritePlan<'o> {
     can_offer: bool,
     /// The model is, or would be, told of it.
     is_offered: bool,
+    /// The model fetches with a command in its own shell, and is told of no tool.
+    by_shell: bool,
+    /// What is said under references to a model that fetches with the tool.
+    tool_hint: Option<ExpandHint>,
     /// The model may call the tool: it is told of it, or was in a part of the conversation that the provider keeps.
     is_watched: bool,
     /// Results that are left out since the provider's cache was cold.
@@ -96,11 +101,21 @@ impl<'o> RewritePlan<'o> {
                 KeyState::Unasked => return Err(NoPlan::Effort),
             },
         };
-        let can_offer = key.is_some() && mode.leaves_out() && takes_our_tool(input, &request);
-        let is_offered = can_offer && our_tool_pays(input, &request, &asked);
+        let leaves_out = key.is_some() && mode.leaves_out();
+        let choice = RouteChoice {
+            expand_by: input.state.settings.tool_output.expand_by,
+            has_tool: leaves_out && takes_our_tool(input, &request),
+            has_shell: leaves_out && has_shell(input, &request),
+        };
+        let route = choice.route(|| our_tool_pays(input, &request, &asked));
+        let (is_offered, by_shell) =
+            (route == Some(ExpandRoute::Tool), route == Some(ExpandRoute::Shell));
+        let can_offer = choice.has_tool && choice.expand_by != ExpandBy::Shell;
         let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(input, &request));
-        let access = access(input, &request, is_offered);
-        let settings = Settings { mode, ..asked };
+        let access = access(input, &request, is_offered || by_shell);
+        let tool_hint = asked.expand_hint;
+        let expand_hint = if by_shell { Some(ExpandHint::Shell) } else { tool_hint };
+        let settings = Settings { mode, expand_hint, ..asked };
         Ok(RewritePlan {
             request,
             options,
@@ -110,6 +125,8 @@ impl<'o> RewritePlan<'o> {
             access,
             can_offer,
             is_offered,
+            by_shell,
+            tool_hint,
             is_watched,
             left_out: LeftOutResults::default(),
         })
@@ -118,7 +135,8 @@ impl<'o> RewritePlan<'o> {
     /// Leaves out these results too, and has the model told how to fetch them.
     pub(super) fn leave_out(&mut self, input: &RewriteInput, left_out: LeftOutResults) {
         if left_out.offers_tool && self.can_offer && !self.is_offered {
-            (self.is_offered, self.is_watched) = (true, true);
+            (self.is_offered, self.is_watched, self.by_shell) = (true, true, false);
+            self.settings.expand_hint = self.tool_hint;
             self.access = access(input, &self.request, true);
         }
         self.left_out = left_out;
@@ -126,7 +144,24 @@ impl<'o> RewritePlan<'o> {
 
     /// May old results be left out, now or once the model is told how to fetch them?
     pub(super) fn may_leave_out_old(&self) -> bool {
-        self.can_offer && !self.is_observed
+        (self.can_offer || self.by_shell) && !self.is_observed
+    }
+
+    /// Does the model know already how to fetch old results? What it fetches in its shell stays in the conversation, so they
+    /// are left to the tool where that can be offered: `expand_route.rs`.
+    pub(super) fn can_fetch_old(&self) -> bool {
+        self.is_offered || (self.by_shell && !self.can_offer)
+    }
+
+    /// Can what is left out be fetched from the store alone? Our tool finds it in the request too.
+    pub(super) fn needs_store(&self, input: &RewriteInput) -> bool {
+        self.by_shell || input.originals_reader == OriginalsReader::Caller
+    }
+
+    /// Whose originals are kept: those that our command prints are its own.
+    pub(super) fn originals_tenant<'t>(&self, input: &'t RewriteInput) -> &'t str {
+        let of_command = input.shared.originals.command_tenant().filter(|_| self.by_shell);
+        of_command.unwrap_or(&input.tenant)
     }
 
     /// What does it.
@@ -235,9 +270,9 @@ fn model_class(
 }
 
 /// Whether whoever reads the results can ask for what is left out of them.
-fn access(input: &RewriteInput, request: &Request<'_>, is_offered: bool) -> VaultAccess {
+fn access(input: &RewriteInput, request: &Request<'_>, can_fetch: bool) -> VaultAccess {
     let may_ask = input.originals_reader == OriginalsReader::Caller
-        || (is_offered && !request.restricts_tools);
+        || (can_fetch && !request.restricts_tools);
     if may_ask { VaultAccess::Reader } else { VaultAccess::Others }
 }
 

@@ -2,7 +2,7 @@
 
 use super::conversation_view::ConversationView;
 use super::result_figures::result_figures;
-use super::{OriginalsReader, RewriteBudget, RewriteEffort, RewriteInput, RewritePlan};
+use super::{RewriteBudget, RewriteEffort, RewriteInput, RewritePlan};
 use crate::contents::ResultContent;
 use crate::earlier_results::{self, EarlierResult};
 use crate::memo::{ConversationKey, ForwardedResult, KnownSpans, MemoEntry};
@@ -213,17 +213,17 @@ impl ResultRewriter<'_> {
         if self.plan.is_observed || self.store(original, &made) {
             return (made, true);
         }
-        let engine = match self.input.originals_reader {
-            OriginalsReader::Model if !made.deduped => return (made, false),
+        let engine = match self.plan.needs_store(self.input) {
+            false if !made.deduped => return (made, false),
             // A pointer to an earlier request.
-            OriginalsReader::Model => self.engine.clone(),
-            OriginalsReader::Caller => Engine::new(self.engine.settings()),
+            false => self.engine.clone(),
+            true => Engine::new(self.engine.settings()),
         };
         let compressed = engine.compress(output, history);
         (SessionOutput { compressed, memo_reused: false, deduped: false, ..made }, false)
     }
 
-    /// A reference in the place of an old result, and whether the store keeps what it stands for. The model can get it from
+    /// A reference in the place of an old result, and whether the store keeps what it stands for. Our tool can get it from
     /// the request either way.
     fn leave_out(
         &self,
@@ -233,7 +233,7 @@ impl ResultRewriter<'_> {
         let compressed = self.engine.leave_out(output, made.compressed.text(output.text))?;
         let made = SessionOutput { compressed, ..made.clone() };
         let is_stored = made.compressed.original.as_ref().is_none_or(|it| self.store(it, &made));
-        Some((made, is_stored))
+        (is_stored || !self.plan.needs_store(self.input)).then_some((made, is_stored))
     }
 
     fn try_compress(
@@ -272,12 +272,13 @@ impl ResultRewriter<'_> {
     }
 
     fn store(&self, original: &Original, made: &SessionOutput) -> bool {
-        let RewriteInput { shared, tenant, originals_reader: asker, .. } = self.input;
-        let stored = shared.originals.put(tenant, original.reference, &original.text);
-        let telemetry = &shared.telemetry;
+        let originals = &self.input.shared.originals;
+        let tenant = self.plan.originals_tenant(self.input);
+        let stored = originals.put(tenant, original.reference, &original.text);
+        let telemetry = &self.input.shared.telemetry;
         stored
-            .inspect_err(|error| match asker {
-                OriginalsReader::Model if !made.deduped => telemetry.original_not_kept(error),
+            .inspect_err(|error| match self.plan.needs_store(self.input) {
+                false if !made.deduped => telemetry.original_not_kept(error),
                 _ => telemetry.nothing_left_out(error),
             })
             .is_ok()

@@ -99,6 +99,11 @@ impl House {
         self.gateway.gateway.reconfigure(self.settings.clone()).unwrap();
     }
 
+    /// The command on this machine reads its store, and there what is kept for this tenant; until the next restart.
+    pub(crate) fn admit_command(&self, tenant: &str) {
+        self.gateway.gateway.set_command_tenant(tenant);
+    }
+
     pub(crate) fn post(&self, path: &str, body: impl AsRef<[u8]>) -> Response {
         self.ask("POST", path, &[JSON], body)
     }

@@ -19,6 +19,7 @@ mod prompt;
 mod recorded;
 mod results;
 mod reversible;
+mod shell;
 mod stable;
 mod state;
 mod usage;

@@ -9,8 +9,8 @@ pub(super) struct ChargedRequest<'c> {
     pub(super) messages: &'c [MessageMark],
     /// Tokens that the provider bills for each one counted.
     pub(super) factor: f64,
-    /// Tokens of our own tool, if it is offered.
-    pub(super) own_tool: usize,
+    /// Tokens that it has beyond what was logged: of our own tool, and of what the model fetched in its shell.
+    pub(super) added: usize,
     /// The message from which on it is not what was sent before, so that nothing of that is in the provider's cache. With
     /// the first, neither are the tools: ours is new among them.
     pub(super) rewritten_from: Option<usize>,
@@ -47,7 +47,7 @@ impl ChargedRequest<'_> {
         };
         let saved_cached = factor * (at(cached) + part * (at(cached + 1) - at(cached)));
         let saved_new = factor * all.saved as f64 - saved_cached;
-        let own_tool = self.factor * self.own_tool as f64;
+        let added = self.factor * self.added as f64;
         let is_written = before.cache_write > 0.0;
         let mut after = *before;
         after.cache_read -= saved_cached;
@@ -59,9 +59,9 @@ impl ChargedRequest<'_> {
         *first -= taken;
         *second = (*second - (saved_new - taken)).max(0.0);
         match before.cache_read > 0.0 {
-            true => after.cache_read += own_tool,
-            false if is_written => after.cache_write += own_tool,
-            false => after.input += own_tool,
+            true => after.cache_read += added,
+            false if is_written => after.cache_write += added,
+            false => after.input += added,
         }
         after.cache_read = after.cache_read.max(0.0);
         if let Some(message) = self.rewritten_from {
@@ -82,7 +82,7 @@ impl ChargedRequest<'_> {
         let all = self.messages.last().copied().unwrap_or_default();
         let tools = (before.total_input() - factor * all.tokens as f64).max(0.0);
         let sent = last.tokens as f64 - last.saved as f64;
-        tools + factor * sent + self.factor * self.own_tool as f64
+        tools + factor * sent + self.factor * self.added as f64
     }
 
     /// How many whole messages so many tokens are, and which part of the next one.
@@ -136,8 +136,8 @@ mod tests {
     const MESSAGES: [MessageMark; 2] =
         [MessageMark { tokens: 1000, saved: 400 }, MessageMark { tokens: 1500, saved: 500 }];
 
-    fn context(own_tool: usize) -> ChargedRequest<'static> {
-        ChargedRequest { messages: &MESSAGES, factor: 1.0, own_tool, rewritten_from: None }
+    fn context(added: usize) -> ChargedRequest<'static> {
+        ChargedRequest { messages: &MESSAGES, factor: 1.0, added, rewritten_from: None }
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl ReplayedConversation<'_> {
         if state == CacheState::Cold && pending.usage.is_none() {
             self.cached = 0;
         }
-        if !self.plan.leaves_out_old(&self.settings) {
+        if !self.plan.leaves_out_old(&self.settings, self.by_shell) {
             return RemadeResults::default();
         }
         if !pending.is_copy {
@@ -94,7 +94,8 @@ impl ReplayedConversation<'_> {
             sums.known += usize::from(state != CacheState::Unknown);
             sums.cold += usize::from(state == CacheState::Cold);
         }
-        let is_offered = self.engine(&self.settings).offers_expansion();
+        let is_offered = self.engine(&self.settings).offers_expansion()
+            && !(self.by_shell && self.plan.has_tool_at_cold_caches());
         let asked = self.results.get(..results).unwrap_or_default();
         let is_decided = state == CacheState::Cold
             && self.preamble.has_tools
@@ -102,6 +103,7 @@ impl ReplayedConversation<'_> {
         if !is_decided {
             return RemadeResults::default();
         }
+        self.choose_route();
         let remade = self.remake(account);
         if !pending.is_copy {
             remade.left_out.iter().for_each(|(_, tokens)| account.leave_out(*tokens));

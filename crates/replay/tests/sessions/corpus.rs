@@ -14,12 +14,15 @@ fn l11_decision_33_no_recorded_session_is_dearer_and_nothing_is_lost() {
         return;
     };
     let prices = ModelPrices::default();
-    for mode in Mode::ALL {
+    let tool = Mode::ALL.into_iter().map(|mode| (mode, ExpansionOffer::WhenItPays));
+    let shell = [Mode::Standard, Mode::Aggressive]
+        .map(|mode| (mode, ExpansionOffer::WhenItPaysElseByShell));
+    for (mode, expansion) in tool.chain(shell) {
         let plan = ReplayPlan {
             settings: Settings { mode, ..Settings::default() },
             counter: None,
             class: None,
-            expansion: ExpansionOffer::WhenItPays,
+            expansion,
             old_results: OldResults::WhenCold,
             prices: &|model| prices.of(model),
         };

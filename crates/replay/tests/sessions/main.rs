@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot read has failed")]
 
+mod by_shell;
 mod cold_cache;
 mod corpus;
 mod kit;

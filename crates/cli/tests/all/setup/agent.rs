@@ -454,3 +454,28 @@ fn codex_is_asked_once_for_each_login_how_it_is_logged_in() {
     assert_eq!(user.types("codex").stdout, address);
     assert_eq!(user.read("asked"), "login status\nlogin status\n");
 }
+
+#[test]
+fn decision_38_an_agent_whose_shell_finds_the_command_says_so_in_its_address() {
+    let mut user = user();
+    user.program("bin/pi", r#"cat "$2""#);
+    let gateway = user.serve();
+    user.said(&["setup", "pi", "claude", "--yes"]);
+    assert!(user.types("pi").stdout.contains(&format!("baseUrl: \"{}/p/project\"", gateway.url)));
+    std::os::unix::fs::symlink(
+        env!("CARGO_BIN_EXE_tokenforge"),
+        user.folder.path("bin/tokenforge"),
+    )
+    .unwrap();
+    let url = format!("{}/p/project/shell/pi", gateway.url);
+    assert!(user.types("pi").stdout.contains(&format!("baseUrl: \"{url}\"")));
+    // Claude Code asks its user, until a rule allows the command.
+    let claude = format!("url={}/p/project\n|", gateway.url);
+    assert_eq!(user.types("claude").stdout, claude);
+    user.file(
+        "project/.claude/settings.local.json",
+        r#"{"permissions": {"allow": ["Bash(tokenforge expand:*)"]}}"#,
+    );
+    let claude = format!("url={}/p/project/shell/claude\n|", gateway.url);
+    assert_eq!(user.types("claude").stdout, claude);
+}

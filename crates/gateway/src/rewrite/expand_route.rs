@@ -1,0 +1,104 @@
+//! Expand route: how the model of a conversation fetches what is left out of results: with our tool, with a command in its
+//! own shell, or not at all, so that nothing is left out.
+//!
+//! The tool costs its definition in every request, the command a line under every reference, and what the command prints
+//! stays in the conversation, where an answer of the tool does not.
+//! Measured by `tokenforge replay --expand-by tool|shell` on the sessions of the corpus, as if every shell in them were one
+//! of this machine (o200k; the definition has 53 tokens, the line 27, the arguments of a call 27 and 36), in dollars:
+//!
+//! | session | requests | references | without us | tool | shell |
+//! |---|---|---|---|---|---|
+//! | Claude Code, the longest | 103 | 19 | 4.898 | 3.070 | 3.159 |
+//! | Claude Code | 78 | 19 | 2.748 | 2.268 | 2.274 |
+//! | Claude Code | 50 | 13 | 1.470 | 1.299 | 1.300 |
+//! | Claude Code | 62 | 1 | 3.032 | 2.393 | 2.392 |
+//! | two subagents | 15 | 0 | 0.619 | 0.496 | 0.495 |
+//! | SWE-agent, the one with a reference | 14 | 1 | 0.127 | 0.116 (does not pay, lossless) | 0.109 |
+//! | pi, references to old results only | 437 | 68 | 29.896 | 21.515 | 25.611 |
+//!
+//! How many references there will be is not known when a conversation begins. Where the prompt is large the tool is
+//! cheaper over all of them, and what the shell would save in a short one is a tenth of a cent. Where the prompt is small the
+//! tool is not offered, and the command costs nothing until there is a reference, which pays for its line itself (L2). Old
+//! results are what models fetch most, and in long conversations, where it is dear that they stay: so at a cold cache, where
+//! everything is written anew, such a conversation changes to the tool, for good.
+//!
+//! Whether the shell can be used at all is decided in `exchange/local_shell.rs`. Both follow from what is the same in
+//! every request of a conversation.
+
+use super::RewriteInput;
+use tokenforge_config::ExpandBy;
+use tokenforge_providers::{Request, ToolList};
+
+/// How a model fetches what is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExpandRoute {
+    /// With the tool that is added to its list.
+    Tool,
+    /// With `tokenforge expand`, in its shell.
+    Shell,
+}
+
+/// What is possible in a conversation, and what the operator wants.
+pub(super) struct RouteChoice {
+    pub(super) expand_by: ExpandBy,
+    /// The tool can be called.
+    pub(super) has_tool: bool,
+    /// The command can be run.
+    pub(super) has_shell: bool,
+}
+
+impl RouteChoice {
+    /// The way, if there is one. `pays`: is the tool worth its definition?
+    pub(super) fn route(&self, pays: impl FnOnce() -> bool) -> Option<ExpandRoute> {
+        let shell = || self.has_shell.then_some(ExpandRoute::Shell);
+        let tool = || (self.has_tool && pays()).then_some(ExpandRoute::Tool);
+        match self.expand_by {
+            ExpandBy::Auto => tool().or_else(shell),
+            ExpandBy::Tool => tool(),
+            ExpandBy::Shell => shell(),
+        }
+    }
+}
+
+/// Can the model run our command? Its agent's own shell must be among the tools that it may call from the start: that of a
+/// tool server may run elsewhere.
+pub(super) fn has_shell(input: &RewriteInput, request: &Request<'_>) -> bool {
+    let mut lists = request.tools.iter().chain(&request.further_tools);
+    let declares =
+        |list: &ToolList<'_>, shell: &str| list.callable.iter().any(|name| name == shell);
+    input.state.settings.tool_output.enable_expand_context
+        && input.local_shell.is_some_and(|shell| lists.any(|list| declares(list, shell)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decision_38_the_tool_where_it_pays_the_shell_elsewhere_and_nothing_without_either() {
+        use ExpandRoute::{Shell, Tool};
+        let all = [
+            (ExpandBy::Auto, [Some(Tool), Some(Tool), Some(Shell), None, Some(Shell), None]),
+            (ExpandBy::Tool, [Some(Tool), Some(Tool), None, None, None, None]),
+            (ExpandBy::Shell, [Some(Shell), None, Some(Shell), None, Some(Shell), None]),
+        ];
+        for (expand_by, routes) in all {
+            let given = [
+                (true, true, true),
+                (true, true, false),
+                (true, false, true),
+                (true, false, false),
+                (false, true, true),
+                (false, true, false),
+            ];
+            for ((has_tool, pays, has_shell), route) in given.into_iter().zip(routes) {
+                let choice = RouteChoice { expand_by, has_tool, has_shell };
+                assert_eq!(
+                    choice.route(|| pays),
+                    route,
+                    "{expand_by:?} {has_tool} {pays} {has_shell}"
+                );
+            }
+        }
+    }
+}
