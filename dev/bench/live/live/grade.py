@@ -5,7 +5,6 @@ the place of the container: the patch and the instance's eval_script run there, 
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -60,7 +59,6 @@ def run_locally(instance, spec, patch):
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
     what, *rest = sys.argv[1:]
     if what == "list":
         print(json.dumps([instance["instance_id"] for instance in instances(*rest)]))

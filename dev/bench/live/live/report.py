@@ -12,6 +12,8 @@ from .manifest import AGAIN, BASE
 from .outcome import DONE
 
 MARGIN = 0.05
+FEWEST = 5
+"""Tasks below which an interval over tasks means nothing."""
 DRAWS = 10_000
 Row = dict[str, Any]
 Blocks = dict[str, dict[int, dict[str, Row]]]
@@ -113,7 +115,7 @@ def report(name: str, kind: str, rows: list[Row], arms: list[str], is_dry: bool)
             cost, solved = cost_ratio(blocks, arm, kind, level), solved_difference(blocks, arm, level)
             cells += [f"{cost.value:.3f} ({cost.low:.3f} to {cost.high:.3f})",
                       f"{100 * solved.value:+.1f} ({100 * solved.low:+.1f} to {100 * solved.high:+.1f})",
-                      "" if arm == AGAIN else verdict(cost, solved)]
+                      "" if arm == AGAIN else verdict(cost, solved) if len(blocks) >= FEWEST else "too few tasks"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

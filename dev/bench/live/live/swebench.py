@@ -22,6 +22,8 @@ class Swebench:
 
     def __init__(self, venv: Path, board: dict[str, Any], key_name: str, key: str) -> None:
         self.python, self.mini = venv / "bin" / "python", venv / "bin" / "mini-extra"
+        # Isolated: this folder has a module of the harness's name.
+        self.grade = [str(self.python), "-IB", str(GRADE)]
         self.board, self.key_name, self.key = board, key_name, key
 
     def tasks(self) -> list[str]:
@@ -29,7 +31,7 @@ class Swebench:
         drawn = self.board["tasks"]
         if isinstance(drawn, list):
             return drawn
-        done = subprocess.run([str(self.python), str(GRADE), "list", self.board["dataset"], self.board["split"]],
+        done = subprocess.run([*self.grade, "list", self.board["dataset"], self.board["split"]],
                               capture_output=True, text=True, check=True)
         names = sorted(json.loads(done.stdout.splitlines()[-1]))
         return random.Random(drawn["seed"]).sample(names, min(drawn["draw"], len(names)))
@@ -41,7 +43,8 @@ class Swebench:
         overrides.write_text(json.dumps(self._overrides(url)))
         command = [str(self.mini), "swebench", "--subset", self.board["dataset"], "--split", self.board["split"],
                    "--filter", f"^{name}$", "--output", str(out), "--workers", "1", "--config", "swebench.yaml", "--config", str(overrides)]
-        env = environment(home, MSWEA_GLOBAL_CONFIG_DIR=str(home), MSWEA_CONFIGURED="true", MSWEA_SILENT_STARTUP="1", **{self.key_name: self.key})
+        env = environment(home, MSWEA_GLOBAL_CONFIG_DIR=str(home), MSWEA_CONFIGURED="true", MSWEA_SILENT_STARTUP="1", LITELLM_LOCAL_MODEL_COST_MAP="True",
+                          **{self.key_name: self.key})
         with open(folder / "agent.log", "wb") as log:
             try:
                 subprocess.run(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=HOURS)
@@ -62,7 +65,7 @@ class Swebench:
 
     def verify(self, name: str, predictions: Path, folder: Path) -> bool:
         """Grades a prediction with SWE-bench's harness, in the image of the instance or, in dry runs, in a clone of its repository."""
-        done = subprocess.run([str(self.python), str(GRADE), "grade", self.board["dataset"], self.board["split"], name, str(predictions),
+        done = subprocess.run([*self.grade, "grade", self.board["dataset"], self.board["split"], name, str(predictions),
                                self.board["environment"]], cwd=folder, env=os.environ, capture_output=True, text=True)
         (folder / "grade.log").write_text(done.stdout + done.stderr, encoding="utf-8")
         if done.returncode:
