@@ -8,7 +8,7 @@ use crate::own_notation;
 use crate::plan::ReplayPlan;
 use crate::read::UnreadableLog;
 use crate::source::LogSource;
-use crate::transcript::{LogEvent, LogMessage, MAIN, MessageAuthor, MessagePart, ThreadId};
+use crate::transcript::{LogEvent, LogMessage, MessageAuthor, MessagePart, ThreadId};
 use std::collections::HashMap;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, History, Mode, Settings, Vault};
@@ -75,8 +75,8 @@ impl Decision {
     /// Is anything that the model was shown compressed?
     #[must_use]
     pub fn is_compressed(&self) -> bool {
-        let parts = self.context.iter().flat_map(|turn| &turn.parts);
-        parts.into_iter().any(|part| matches!(part, ContextPart::Result { forwarded: Some(_), .. }))
+        let mut parts = self.context.iter().flat_map(|turn| &turn.parts);
+        parts.any(|part| matches!(part, ContextPart::Result { forwarded: Some(_), .. }))
     }
 }
 
@@ -89,7 +89,8 @@ pub fn tell_decisions(
     plan: &ReplayPlan<'_>,
     tell: &mut dyn FnMut(Decision),
 ) -> Result<(), UnreadableLog> {
-    let mut reader = DecisionReader { plan, session: 0, model: None, conversations: HashMap::new(), tell };
+    let mut reader =
+        DecisionReader { plan, session: 0, model: None, conversations: HashMap::new(), tell };
     source.read_events(&mut |event| reader.take(event), &|_| {})?;
     reader.end();
     Ok(())
@@ -187,22 +188,24 @@ impl DecisionReader<'_> {
 
 impl GrowingContext {
     fn say(&mut self, message: LogMessage) {
-        let is_answer = matches!(message.author, MessageAuthor::Model | MessageAuthor::ModelAgain);
         let parts: Vec<ContextPart> =
             message.parts.into_iter().filter_map(|part| self.part(part)).collect();
         self.bytes += parts.iter().map(ContextPart::bytes).sum::<usize>();
-        if is_answer {
-            self.is_answering = true;
-            self.answer.extend(parts);
-            if message.author == MessageAuthor::ModelAgain {
+        match message.author {
+            // In the middle of an answer; where results came in between, the model had not seen them.
+            MessageAuthor::ModelAgain if self.is_answering => {
+                self.answer.extend(parts);
                 if let Some(count) = self.messages.last_mut() {
                     *count += 1;
                 }
                 return;
             }
-            self.turns.push(ContextTurn { author: MessageAuthor::Model, parts: Vec::new() });
-        } else {
-            self.turns.push(ContextTurn { author: message.author, parts });
+            MessageAuthor::Model => {
+                self.is_answering = true;
+                self.answer = parts;
+                self.turns.push(ContextTurn { author: MessageAuthor::Model, parts: Vec::new() });
+            }
+            author => self.turns.push(ContextTurn { author, parts }),
         }
         self.messages.push(1);
     }
@@ -228,8 +231,7 @@ impl GrowingContext {
             false => engine,
         };
         let compressed = engine.compress(&forwarded_output(&result), &self.history);
-        let call = forwarded_output(&result).tool_call();
-        self.history.add(&call, compressed.text(&result.text));
+        self.history.add(&forwarded_output(&result).tool_call(), compressed.text(&result.text));
         let forwarded = compressed.replacement;
         Some(ContextPart::Result { forwarded, original: result.text })
     }
@@ -296,12 +298,6 @@ impl ModelAction {
     }
 }
 
-/// Is this the conversation that the user holds?
-#[must_use]
-pub fn is_main(decision: &Decision) -> bool {
-    decision.session.1 == MAIN
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -337,7 +333,9 @@ mod tests {
     }
 
     fn log() -> Vec<Value> {
-        let rows: Vec<_> = (0..40).map(|id| json!({"id": id, "state": "open", "title": format!("row {id}")})).collect();
+        let rows: Vec<_> = (0..40)
+            .map(|id| json!({"id": id, "state": "open", "title": format!("row {id}")}))
+            .collect();
         vec![
             json!({"role": "user", "content": "What is open?"}),
             call("c1", &json!({"page": 1})),
@@ -362,14 +360,13 @@ mod tests {
         assert_eq!(turns, [1, 3, 5]);
         let compressed: Vec<_> = found.iter().map(Decision::is_compressed).collect();
         assert_eq!(compressed, [false, true, true]);
-        assert!(found.iter().all(is_main));
     }
 
     #[test]
     fn a_result_is_there_as_it_was_and_as_it_is_forwarded() {
         let found = decisions(&log(), Mode::Lossless);
-        let parts = found[1].context.iter().flat_map(|turn| &turn.parts);
-        let result = parts.into_iter().find_map(|part| match part {
+        let mut parts = found[1].context.iter().flat_map(|turn| &turn.parts);
+        let result = parts.find_map(|part| match part {
             ContextPart::Result { original, forwarded } => Some((original, forwarded.as_ref()?)),
             _ => None,
         });

@@ -61,7 +61,8 @@ impl ReadableForms {
     /// it is read worse; without one, what the class does with the unknown decides.
     #[must_use]
     pub fn includes(&self, name: &str) -> bool {
-        let mut about = self.measured.iter().filter(|one| one.forms.iter().any(|form| form == name));
+        let mut about =
+            self.measured.iter().filter(|one| one.forms.iter().any(|form| form == name));
         match about.next() {
             None => self.unmeasured == Unmeasured::Chosen,
             Some(first) => !first.shows_harm() && !about.any(Measurement::shows_harm),
@@ -223,11 +224,16 @@ mod tests {
     #[test]
     fn decision_37_the_data_file_can_be_read_and_every_entry_says_what_was_measured() {
         let data: ClassData = toml::from_str(FILE).unwrap();
-        for (class, unmeasured) in [(&data.large, Unmeasured::Chosen), (&data.small, Unmeasured::Avoided)] {
+        for (class, unmeasured) in
+            [(&data.large, Unmeasured::Chosen), (&data.small, Unmeasured::Avoided)]
+        {
             assert_eq!(class.unmeasured, unmeasured);
             for one in &class.measured {
                 assert!(one.low <= one.points && one.points <= one.high, "{one:?}");
-                assert!(one.questions > 0 && one.tokens.is_none_or(|tokens| tokens > 0.0), "{one:?}");
+                assert!(
+                    one.questions > 0 && one.tokens.is_none_or(|tokens| tokens > 0.0),
+                    "{one:?}"
+                );
                 assert!(!one.forms.is_empty() && !one.model.is_empty() && !one.source.is_empty());
             }
         }
@@ -259,7 +265,9 @@ mod tests {
     fn decision_37_small_models_read_json_and_none_of_what_was_measured_to_be_worse() {
         let small = ModelClass::Small.reads();
         assert!(small.includes("json"));
-        for form in ["stc", "stc2", "toon", "table", "line_numbers", "log_templates", "no_such_stage"] {
+        for form in
+            ["stc", "stc2", "toon", "table", "line_numbers", "log_templates", "no_such_stage"]
+        {
             assert!(!small.includes(form), "{form}");
             assert!(ModelClass::Large.reads().includes(form), "{form}");
         }

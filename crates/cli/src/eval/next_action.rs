@@ -72,10 +72,14 @@ struct DecisionCounts {
 
 pub(super) fn check(arguments: &Eval) {
     if arguments.base_url.is_none() || arguments.model.is_none() {
-        usage_error("--next-action needs --base-url and --model: an endpoint that gives the log-probabilities of a prompt");
+        usage_error(
+            "--next-action needs --base-url and --model: an endpoint that gives the log-probabilities of a prompt",
+        );
     }
     if arguments.api == Some(Api::Anthropic) {
-        usage_error("--next-action needs OpenAI's completions: Anthropic's API gives no log-probabilities");
+        usage_error(
+            "--next-action needs OpenAI's completions: Anthropic's API gives no log-probabilities",
+        );
     }
 }
 
@@ -88,7 +92,8 @@ pub(super) async fn evaluate(arguments: &Eval, folder: &Path) -> anyhow::Result<
     if sources.is_empty() {
         bail!("{}: no session logs there", folder.display());
     }
-    let settings = Settings { mode: arguments.mode, method: arguments.method, ..Settings::default() };
+    let settings =
+        Settings { mode: arguments.mode, method: arguments.method, ..Settings::default() };
     let plan = ReplayPlan {
         settings,
         counter: None,
@@ -137,11 +142,16 @@ fn choose(
     };
     let mut counts = DecisionCounts::default();
     let mut found = 0_usize;
-    each(sources, plan, &mut |_, decision| found += usize::from(usable(&decision, &mut counts).is_some()))?;
+    each(sources, plan, &mut |_, decision| {
+        found += usize::from(usable(&decision, &mut counts).is_some())
+    })?;
     if found == 0 {
         bail!(
-            "no decision to ask about: {} in {} logs, {} of them without compressed results before them, {} longer than --context-tokens",
-            counts.all, sources.len(), counts.unchanged, counts.too_long
+            "no decision to ask about: of {} in {}, {} have no compressed result before them and {} are longer than --context-tokens",
+            counts.all,
+            counted(sources.len(), "log"),
+            counts.unchanged,
+            counts.too_long
         );
     }
     let wanted = found.min(arguments.decisions as usize);
@@ -167,7 +177,7 @@ fn each(
     let (mut sessions, mut last) = (0, None);
     for (log, source) in sources.iter().enumerate() {
         let told = tell_decisions(source, plan, &mut |decision| {
-            let session = (log, decision.session);
+            let session = (log, decision.session.0);
             if last.replace(session) != Some(session) {
                 sessions += 1;
             }
@@ -236,11 +246,16 @@ impl NextActionReport {
     pub(super) fn failures(&self) -> Vec<String> {
         let mut found = Vec::new();
         if self.likelihood.high < 0.0 {
-            found.push("the actions that were taken are less likely with the compressed context".to_owned());
+            found.push(
+                "the actions that were taken are less likely with the compressed context"
+                    .to_owned(),
+            );
         }
         for (what, choice) in [("tool", &self.same_tool), ("call", &self.same_call)] {
             if choice.difference.high < 0.0 {
-                found.push(format!("the same {what} is chosen less often with the compressed context"));
+                found.push(format!(
+                    "the same {what} is chosen less often with the compressed context"
+                ));
             }
         }
         found
@@ -251,12 +266,18 @@ impl fmt::Display for NextActionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { mode, model, asked, decisions, sessions, .. } = self;
         let all = format!(
-            "Mode {mode}, {model}: {asked} of {decisions} decisions in {sessions} sessions. Not asked about: {} with nothing compressed before them, {} too long, {} with control words of the prompt in them; the rest were not drawn.",
-            self.unchanged, self.too_long, self.unwritable
+            "Mode {mode}, {model}: {asked} of {decisions} decisions in {}. Not asked about: {} with nothing compressed before them, {} too long, {} with control words of the prompt in them; the rest were not drawn.",
+            counted(*sessions, "session"),
+            self.unchanged,
+            self.too_long,
+            self.unwritable
         );
         writeln!(f, "{}", screen::paragraph(&all))?;
         writeln!(f)?;
-        writeln!(f, "Log-likelihood per token of the action that was taken, against the original context (95 %):")?;
+        writeln!(
+            f,
+            "Log-likelihood per token of the action that was taken, against the original context (95 %):"
+        )?;
         writeln!(f, "  compressed       {}", self.likelihood)?;
         writeln!(f, "  results cleared  {}", self.cleared)?;
         if let Some(kept) = self.value_kept {
@@ -267,4 +288,8 @@ impl fmt::Display for NextActionReport {
         writeln!(f, "  the same tool    {}", self.same_tool)?;
         write!(f, "  the same call    {}", self.same_call)
     }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

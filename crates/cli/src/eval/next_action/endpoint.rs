@@ -34,7 +34,8 @@ impl<'g> CompletionsEndpoint<'g> {
             "model": self.model, "prompt": all, "echo": true, "logprobs": 1, "max_tokens": 1, "temperature": 0
         });
         let reply = self.gateway.ask(PATH, self.headers.clone(), &body).await.context(NEEDED)?;
-        let tokens = scored_tokens(&reply["choices"][0]["logprobs"], prompt, &all).context(NEEDED)?;
+        let tokens =
+            scored_tokens(&reply["choices"][0]["logprobs"], prompt, &all).context(NEEDED)?;
         if tokens.is_empty() {
             bail!("the endpoint gives no token of the action a probability");
         }
@@ -62,23 +63,27 @@ fn scored_tokens(logprobs: &Value, prompt: &str, all: &str) -> anyhow::Result<Ve
     let texts: Vec<&str> = tokens.iter().map(|token| token.as_str().unwrap_or_default()).collect();
     let joined = texts.concat();
     // Before the prompt may be a token that begins every text.
-    let (from, to, starts): (usize, usize, Vec<usize>) = match joined.find(all) {
-        Some(at) => (at + prompt.len(), at + all.len(), ends(texts.iter().map(|text| text.len()))),
+    let (from, to, places): (usize, usize, Vec<usize>) = match joined.find(all) {
+        Some(at) => {
+            (at + prompt.len(), at + all.len(), starts(texts.iter().map(|text| text.len())))
+        }
         // Tokens of parts of a character are shown in other signs: there the endpoint must say where each begins.
         None => {
             let offsets = logprobs["text_offset"].as_array();
-            let offsets = offsets.context("the answer is not the prompt, and has no `logprobs.text_offset`")?;
-            let offset = |offset: &Value| offset.as_u64().and_then(|offset| usize::try_from(offset).ok());
-            let starts = offsets.iter().map(|at| offset(at).unwrap_or_default()).collect();
-            (prompt.chars().count(), all.chars().count(), starts)
+            let offsets = offsets
+                .context("the answer is not the prompt, and has no `logprobs.text_offset`")?;
+            let offset =
+                |offset: &Value| offset.as_u64().and_then(|offset| usize::try_from(offset).ok());
+            let places = offsets.iter().map(|at| offset(at).unwrap_or_default()).collect();
+            (prompt.chars().count(), all.chars().count(), places)
         }
     };
-    let scored = starts.iter().zip(values).filter(|(start, _)| (from..to).contains(*start));
+    let scored = places.iter().zip(values).filter(|(start, _)| (from..to).contains(*start));
     Ok(scored.filter_map(|(_, value)| value.as_f64()).collect())
 }
 
 /// Where each piece begins.
-fn ends(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
+fn starts(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut at = 0;
     lengths.map(|length| std::mem::replace(&mut at, at + length)).collect()
 }

@@ -107,9 +107,8 @@ fn written(context: &[ContextTurn], view: ContextView, opening: &str) -> Option<
 fn part_text(part: &ContextPart, view: ContextView) -> Option<String> {
     match part {
         ContextPart::Text(text) => plain(text).map(str::to_owned),
-        ContextPart::Call { tool, arguments } => {
-            plain(arguments).map(|arguments| format!("{CALL}{tool}\", \"arguments\": {arguments}{CALL_END}"))
-        }
+        ContextPart::Call { tool, arguments } => plain(arguments)
+            .map(|arguments| format!("{CALL}{tool}\", \"arguments\": {arguments}{CALL_END}")),
         ContextPart::Result { original, forwarded } => {
             let shown = match view {
                 ContextView::Original => original,
@@ -128,7 +127,10 @@ mod tests {
     use super::*;
 
     fn decision(text: &str, action: ModelAction) -> Decision {
-        let result = ContextPart::Result { original: "[ 1, 2 ]".to_owned(), forwarded: Some("[1,2]".to_owned()) };
+        let result = ContextPart::Result {
+            original: "[ 1, 2 ]".to_owned(),
+            forwarded: Some("[1,2]".to_owned()),
+        };
         let call = ContextPart::Call { tool: "list".to_owned(), arguments: "{}".to_owned() };
         let turn = |author, part| ContextTurn { author, parts: vec![part] };
         Decision {
@@ -159,7 +161,10 @@ mod tests {
         assert_eq!(texts.prompt(ContextView::Original), prompt("[ 1, 2 ]"));
         assert_eq!(texts.prompt(ContextView::Compressed), prompt("[1,2]"));
         assert_eq!(texts.prompt(ContextView::Cleared), prompt(CLEARED));
-        assert_eq!(texts.action, "get\", \"arguments\": {\"id\":2,\"all\":true}}\n</tool_call><|im_end|>");
+        assert_eq!(
+            texts.action,
+            "get\", \"arguments\": {\"id\":2,\"all\":true}}\n</tool_call><|im_end|>"
+        );
     }
 
     #[test]
@@ -174,7 +179,8 @@ mod tests {
         ] {
             assert_eq!((texts.has_tool(next), texts.has_call(next)), (tool, same), "{next}");
         }
-        let texts = PromptTexts::of(&decision("Which?", ModelAction::Answer("Two.".to_owned()))).unwrap();
+        let texts =
+            PromptTexts::of(&decision("Which?", ModelAction::Answer("Two.".to_owned()))).unwrap();
         assert_eq!(texts.action, "Two.<|im_end|>");
         assert!(texts.has_tool("It is two.") && !texts.has_call("<tool_call>\n{\"name\": \"get\""));
     }
