@@ -67,10 +67,16 @@ def each_token(texts: list[str]) -> list[int]:
     return found
 
 
+class Refused(Exception):
+    """The program could not do it, and said why."""
+
+
 def tokenforge(arguments: list[str], text: str) -> str:
     program = os.environ.get("TOKENFORGE", "tokenforge")
     try:
-        done = subprocess.run([program, *arguments], input=text.encode(), stdout=subprocess.PIPE, check=True)
+        done = subprocess.run([program, *arguments], input=text.encode(), capture_output=True)
     except FileNotFoundError:
         raise SystemExit(f"{program} is not there: cargo build -p tokenforge, or name it in TOKENFORGE") from None
+    if done.returncode:
+        raise Refused(done.stderr.decode().strip())
     return done.stdout.decode().removesuffix("\n")

@@ -15,14 +15,14 @@ from pathlib import Path
 PACKAGE = "xllamacpp==2026.10.11549"
 PATIENCE = 300
 _SERVE = """
-import sys, threading, xllamacpp
+import os, sys, xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path, params.port, params.n_ctx = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 params.n_parallel = 1
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = int(sys.argv[4])
 server = xllamacpp.Server(params)
-print(server.listening_address, flush=True)
-threading.Event().wait()
+sys.stdin.read()  # until whoever started it is gone, however it ended
+os._exit(0)
 """
 
 
@@ -37,13 +37,13 @@ def endpoint(file: Path, context: int, folder: Path) -> Iterator[str]:
         port = probe.getsockname()[1]
     with open(folder / "server.log", "wb") as log:
         process = subprocess.Popen([str(python), "-c", _SERVE, str(file), str(port), str(context), str(os.cpu_count() or 1)],
-                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                                   stdin=subprocess.PIPE, stdout=log, stderr=log)
         try:
             wait(process, f"http://127.0.0.1:{port}/health", folder / "server.log")
             yield f"http://127.0.0.1:{port}/v1"
         finally:
-            process.terminate()
-            process.wait()
+            process.kill()
+            process.communicate()
 
 
 def installed(folder: Path) -> Path:

@@ -138,7 +138,7 @@ def writers(output: Output) -> "dict[str, Callable[[], Optional[str]]]":
 def written(write: forms.Form, text: str) -> Optional[str]:
     try:
         return write(candidates.minified(json.loads(text)))
-    except (ValueError, subprocess.CalledProcessError):
+    except (ValueError, forms.Refused):
         return None  # a form that cannot hold this value
 
 
