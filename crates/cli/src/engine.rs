@@ -48,6 +48,10 @@ pub(crate) struct EngineArguments {
     #[arg(long, value_name = "BYTES")]
     max_output_bytes: Option<usize>,
 
+    /// Leave this stage out; can be given again
+    #[arg(long, value_name = "STAGE", value_parser = values::stages())]
+    without: Vec<String>,
+
     /// Keep what looks like a secret
     #[arg(long)]
     keep_secrets: bool,
@@ -70,6 +74,7 @@ impl EngineArguments {
             redact_secrets: !self.keep_secrets,
             max_output_bytes: self.max_output_bytes,
             skip_tools: SkipTools::default(),
+            skip_stages: self.without.clone(),
             counter: self.vocabulary.counter(),
             ..Settings::default()
         }

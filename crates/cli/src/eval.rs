@@ -5,6 +5,7 @@ mod api;
 mod compare;
 mod gateway;
 mod model;
+mod next_action;
 mod report;
 mod scenario;
 
@@ -19,8 +20,10 @@ use compare::Compared;
 use gateway::Gateway;
 use report::Report;
 use scenario::Scenario;
+use serde::Serialize;
 use serde_json::Value;
 use std::env;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_engine::Mode;
@@ -30,7 +33,8 @@ const EXAMPLES: &str = "\
 Examples:
   tokenforge eval                       built-in scenarios and a mock model
   tokenforge eval --base-url https://api.openai.com/v1 --model gpt-5-mini
-  tokenforge eval scenarios/ --min-input-token-savings 5%";
+  tokenforge eval scenarios/ --min-input-token-savings 5%
+  tokenforge eval --next-action ~/.claude/projects --base-url http://127.0.0.1:8000/v1 --model qwen3-coder";
 
 /// Compare an agent's behaviour with and without compression
 ///
@@ -41,6 +45,19 @@ pub(crate) struct Eval {
     /// A scenario, or a folder of them: TOML or YAML [default: the built-in ones]
     #[arg(value_hint = ValueHint::AnyPath)]
     suite: Option<PathBuf>,
+
+    /// Ask about the recorded sessions in this folder instead: how likely is what the agent did next, and would the model do
+    /// it, with the original and with the compressed context? The endpoint must give the log-probabilities of a prompt
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::AnyPath, conflicts_with_all = ["suite", "events", "min_input_token_savings", "allow_other_calls"])]
+    next_action: Option<PathBuf>,
+
+    /// With --next-action: ask about so many decisions, spread over all sessions
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "next_action", value_parser = clap::value_parser!(u32).range(1..))]
+    decisions: u32,
+
+    /// With --next-action: leave out decisions whose original context has more tokens
+    #[arg(long, value_name = "N", default_value_t = 24_000, requires = "next_action", value_parser = clap::value_parser!(u32).range(1..))]
+    context_tokens: u32,
 
     /// An OpenAI- or Anthropic-compatible endpoint [default: a mock, which only shows that everything is connected]
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
@@ -80,6 +97,11 @@ pub(crate) struct Eval {
 }
 
 pub(crate) fn run(arguments: &Eval) -> anyhow::Result<()> {
+    if let Some(folder) = &arguments.next_action {
+        next_action::check(arguments);
+        let report = runtime()?.block_on(next_action::evaluate(arguments, folder))?;
+        return finish(arguments, &report, &report.failures());
+    }
     if arguments.base_url.is_some() && arguments.model.is_none() {
         usage_error("--base-url needs --model: the model to ask there");
     }
@@ -87,17 +109,27 @@ pub(crate) fn run(arguments: &Eval) -> anyhow::Result<()> {
         Some(path) => scenario::read(path)?,
         None => scenario::built_in()?,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start threads")?;
-    let report = runtime.block_on(evaluate(arguments, scenarios))?;
-    let text = if arguments.json { serde_json::to_string(&report)? } else { report.to_string() };
+    let report = runtime()?.block_on(evaluate(arguments, scenarios))?;
+    finish(arguments, &report, &report.failures(arguments.min_input_token_savings.as_ref()))
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.context("cannot start threads")
+}
+
+/// Prints a report, and fails with what it found wrong.
+fn finish<R: Serialize + Display>(
+    arguments: &Eval,
+    report: &R,
+    failures: &[String],
+) -> anyhow::Result<()> {
+    let text = if arguments.json { serde_json::to_string(report)? } else { report.to_string() };
     output::print(text.trim_end())?;
-    match report.failures(arguments.min_input_token_savings.as_ref()) {
-        failures if failures.is_empty() => Ok(()),
-        failures => bail!("{}", failures.join("; ")),
+    if failures.is_empty() {
+        return Ok(());
     }
+    bail!("{}", failures.join("; "))
 }
 
 async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<Report> {

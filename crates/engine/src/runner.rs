@@ -247,9 +247,9 @@ impl<'a> StageRun<'a> {
     /// One notation at a time. What is taken away for safety is taken away whatever the text is.
     fn may_be_given_to(&self, stage: &dyn Stage) -> bool {
         let is_marked = || has_mark(self.text());
-        let reads = self.subject.settings.model_class.reads().notations;
+        let reads = self.subject.settings.model_class.reads();
         let is_notation = matches!(stage.layer(), TextLayer::Notation | TextLayer::Dictionary);
-        if is_notation && !reads.is_none_or(|reads| reads.contains(&stage.name())) {
+        if is_notation && !reads.includes(stage.name()) {
             return false;
         }
         stage.fidelity() == Fidelity::Safety

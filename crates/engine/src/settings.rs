@@ -84,14 +84,17 @@ impl Settings {
     /// The forms that JSON may take, with the versions and levels of STC that a model gets.
     #[must_use]
     pub fn json_forms(&self) -> Vec<Form> {
-        if !self.model_class.reads().json_forms {
-            return vec![Form::Json];
-        }
+        let reads = self.model_class.reads();
         let written = |form: &Form| match form {
             Form::Stc => self.stc_forms(),
             form => vec![*form],
         };
-        self.json_formats.iter().flat_map(written).collect()
+        let forms = self.json_formats.iter().flat_map(written);
+        let readable: Vec<_> = forms.filter(|form| reads.includes(form.name())).collect();
+        match readable.is_empty() && !self.json_formats.is_empty() {
+            true => vec![Form::Json], // in any other form asked for it would be read worse
+            false => readable,
+        }
     }
 
     /// The forms of STC that a model may be given. Of the levels of version 2 the one with the fewest tokens is used: over 150

@@ -196,7 +196,7 @@ impl Stage for Numbers {
         let command = subject.context.command.as_ref();
         let reads = subject.settings.model_class.reads();
         match subject.nature {
-            _ if !reads.thinned_numbers => false,
+            _ if !reads.includes(self.name()) => false,
             Nature::File => true,
             Nature::Excerpt => command.is_some_and(|command| command.numbers_lines()),
             Nature::Diff | Nature::Plain => false,
@@ -252,8 +252,8 @@ impl Stage for DiffHeaders {
     }
 
     fn is_for(&self, subject: &StageContext<'_>) -> bool {
-        let reads_legends = subject.settings.model_class.reads().notations.is_none();
-        subject.nature == Nature::Diff && !subject.context.is_file_text() && reads_legends
+        let reads_heads = subject.settings.model_class.reads().includes(self.name());
+        subject.nature == Nature::Diff && !subject.context.is_file_text() && reads_heads
     }
 
     fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
@@ -279,7 +279,7 @@ impl Stage for Unescaped {
 
     /// Of files too: their text is the more exact the fewer escapes are in it.
     fn is_for(&self, subject: &StageContext<'_>) -> bool {
-        subject.settings.model_class.reads().notations.is_none()
+        subject.settings.model_class.reads().includes(self.name())
     }
 
     /// However few bytes are saved: an escape is one byte, and often a token or two.

@@ -23,10 +23,12 @@ use crate::transcript::{LogMessage, MessageAuthor, MessagePart, ToolResult};
 use crate::usage::UsageCharge;
 use charge::{ChargedRequest, front_rate};
 use cold_cache::{CacheLifetimes, CacheUse};
+pub(crate) use handled_result::output as forwarded_output;
 use handled_result::{HandledResult, fingerprint, output};
 use left_out::{LeftOutResults, RemadeResults};
 use rates::MessageRates;
 use recall::{RecallDemand, RecallIndex};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use tokenforge_config::Price;
 use tokenforge_engine::reference::{ExpandHint, ReferenceSecret};
@@ -217,7 +219,7 @@ impl<'p> ReplayedConversation<'p> {
                 continue;
             }
             mark.tokens += part_tokens(&part, &self.settings);
-            if let MessagePart::Text(text) = part {
+            if let Some(text) = part.said().map(Cow::into_owned) {
                 let answer = self.pending.as_mut().filter(|_| is_answer);
                 let used = answer.map(|pending| &mut pending.used);
                 self.recall.say(self.messages.len(), text, used);

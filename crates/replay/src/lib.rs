@@ -42,6 +42,7 @@
 //!   with a prompt cache charges. An [`account`] is what is found out.
 //! - [`source`] finds logs, [`history`](mod@history) replays many of them at once, [`table`] and [`page`] show what was found,
 //!   in [`columns`] that fit a terminal.
+//! - [`decisions`] has what a model was shown each time it acted, as it was and compressed, and what it did.
 //! - [`corpus`] reads a folder of recordings: single outputs, sessions, and [`probes`] (what later turns of a session used).
 //!   [`measure`](mod@measure) is what every mode makes of it, in a [`report`].
 //!
@@ -52,6 +53,7 @@ pub mod account;
 pub mod columns;
 mod conversation;
 pub mod corpus;
+pub mod decisions;
 pub mod declarations;
 pub mod history;
 pub mod measure;

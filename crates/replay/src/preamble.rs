@@ -54,8 +54,8 @@ pub(crate) fn tool_tokens(tools: Option<&str>, settings: &Settings) -> usize {
 pub(crate) fn part_tokens(part: &MessagePart, settings: &Settings) -> usize {
     match part {
         MessagePart::Image => IMAGE_TOKENS,
-        MessagePart::Text(text) => settings.counter.count(text),
         MessagePart::Result(result) => settings.counter.count(&result.text),
+        said => said.said().map_or(0, |text| settings.counter.count(&text)),
     }
 }
 

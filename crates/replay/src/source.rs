@@ -151,7 +151,7 @@ impl LogSource {
     }
 
     /// Tells what is in it.
-    fn read_events(
+    pub(crate) fn read_events(
         &self,
         tell: EventSink<'_>,
         progress: &dyn Fn(u64),

@@ -1,6 +1,7 @@
 //! What a recorded session says, whichever program wrote it down: a stream of events in the order of the log.
 
 use crate::usage::UsageCharge;
+use std::borrow::Cow;
 
 /// Which conversation of a session: a session may have subagents, each with a conversation of its own.
 pub type ThreadId = u64;
@@ -91,12 +92,31 @@ pub enum MessageAuthor {
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum MessagePart {
-    /// What was said, or a call that was made, as text.
+    /// What was said.
     Text(String),
+    /// A call of a tool.
+    Call {
+        /// The name of the tool.
+        tool: String,
+        /// Its arguments, as JSON.
+        arguments: String,
+    },
     /// What a tool answered.
     Result(ToolResult),
     /// A picture, or a document that is not text.
     Image,
+}
+
+impl MessagePart {
+    /// What was said or called for, as text; nothing where a tool answered or a picture was shown.
+    #[must_use]
+    pub fn said(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Call { tool, arguments } => Some(Cow::Owned(format!("{tool} {arguments}"))),
+            Self::Result(_) | Self::Image => None,
+        }
+    }
 }
 
 /// What a tool answered.

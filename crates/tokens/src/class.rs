@@ -1,10 +1,11 @@
 //! Model classes: which models read everything that we write, and which do not.
 //!
-//! Measured with a model of 1.5 billion parameters on 2,538 questions about real tool outputs, each asked of the output as it
-//! was and of what became of it. Large models answered all of theirs right either way.
+//! `data/model_classes.toml` says it, with the measurement beside each entry; here is only the rule that reads it.
 
+use serde::Deserialize;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 /// How well a model reads what is written in other words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -16,38 +17,85 @@ pub enum ModelClass {
     Small,
 }
 
-/// What the models of a class read as well as the original.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
+/// What the models of a class read as well as the original, as far as was measured.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReadableForms {
-    /// JSON in forms other than JSON: tables, STC, TOON.
-    pub json_forms: bool,
-    /// The stages whose notation it reads; `None`: all of them.
-    pub notations: Option<&'static [&'static str]>,
-    /// A column of line numbers with a number at every tenth line only.
-    pub thinned_numbers: bool,
+    unmeasured: Unmeasured,
+    #[serde(default)]
+    measured: Vec<Measurement>,
+    /// Words in the names of its models.
+    #[serde(default)]
+    names: Vec<String>,
+    /// A model with so many billions of parameters or fewer belongs to it.
+    #[serde(default)]
+    billions: f64,
 }
 
-const LARGE: ReadableForms =
-    ReadableForms { json_forms: true, notations: None, thinned_numbers: true };
+/// What happens to forms that nobody asked a model of the class about.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Unmeasured {
+    #[default]
+    Chosen,
+    Avoided,
+}
 
-const SMALL: ReadableForms = ReadableForms {
-    // Right answers against the output as given, in points: minified JSON -0.4 (not significant), STC 1 with tables -11.5,
-    // TOON -6.7, arrays of arrays -5.9, STC 2 -10.7 at level 2 and -16.8 at level 3. STC 1 without tables (0.0) would save
-    // one token in a hundred more than minified JSON.
-    json_forms: false,
-    // Text kinds together 28.7 % right before, 15.2 after; worst were patterns with templates (33 to 11) and path headings
-    // (44 to 26). None was shown to do no harm.
-    notations: Some(&[]),
-    // Numbers of lines: every one 14.2 % right, every second 11.9, every tenth 4.1.
-    thinned_numbers: false,
-};
+/// How a model answered questions about outputs in some forms, against the same questions about the outputs as they were.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the evidence stands beside what it decides"))]
+struct Measurement {
+    forms: Vec<String>,
+    model: String,
+    questions: u32,
+    points: f64,
+    low: f64,
+    high: f64,
+    tokens: Option<f64>,
+    source: String,
+}
 
-/// Words in the names of small models.
-const SMALL_WORDS: [&str; 3] = ["nano", "lite", "tiny"];
+impl ReadableForms {
+    /// Is this form of JSON, or what the stage of this name writes, read as well as the original? No measurement may say that
+    /// it is read worse; without one, what the class does with the unknown decides.
+    #[must_use]
+    pub fn includes(&self, name: &str) -> bool {
+        let mut about =
+            self.measured.iter().filter(|one| one.forms.iter().any(|form| form == name));
+        match about.next() {
+            None => self.unmeasured == Unmeasured::Chosen,
+            Some(first) => !first.shows_harm() && !about.any(Measurement::shows_harm),
+        }
+    }
 
-/// A model with so many billions of parameters or fewer is small.
-const SMALL_BILLIONS: f64 = 8.5;
+    /// Does a model with this name, in small letters, belong to the class?
+    fn has_model(&self, name: &str) -> bool {
+        let mut words = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+        let is_named = words.clone().any(|word| self.names.iter().any(|name| name == word));
+        is_named || words.find_map(billions).is_some_and(|billions| billions <= self.billions)
+    }
+}
+
+impl Measurement {
+    /// The interval excludes zero, on the wrong side.
+    fn shows_harm(&self) -> bool {
+        self.high < 0.0
+    }
+}
+
+/// The data file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClassData {
+    large: ReadableForms,
+    small: ReadableForms,
+}
+
+const FILE: &str = include_str!("../data/model_classes.toml");
+
+// That the file can be read is a test: here there is nobody to tell.
+static CLASSES: LazyLock<ClassData> = LazyLock::new(|| toml::from_str(FILE).unwrap_or_default());
 
 impl ModelClass {
     /// Every class.
@@ -64,11 +112,7 @@ impl ModelClass {
     /// ```
     #[must_use]
     pub fn of(model: &str) -> Self {
-        let name = model.to_ascii_lowercase();
-        let mut words = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
-        let says_small = words.clone().any(|word| SMALL_WORDS.contains(&word));
-        let billions = words.find_map(billions);
-        match says_small || billions.is_some_and(|billions| billions <= SMALL_BILLIONS) {
+        match CLASSES.small.has_model(&model.to_ascii_lowercase()) {
             true => Self::Small,
             false => Self::Large,
         }
@@ -78,8 +122,8 @@ impl ModelClass {
     #[must_use]
     pub fn reads(self) -> &'static ReadableForms {
         match self {
-            Self::Large => &LARGE,
-            Self::Small => &SMALL,
+            Self::Large => &CLASSES.large,
+            Self::Small => &CLASSES.small,
         }
     }
 
@@ -174,6 +218,58 @@ mod tests {
             "minimax-m2.1",
         ] {
             assert_eq!(ModelClass::of(name), ModelClass::Large, "{name}");
+        }
+    }
+
+    #[test]
+    fn decision_37_the_data_file_can_be_read_and_every_entry_says_what_was_measured() {
+        let data: ClassData = toml::from_str(FILE).unwrap();
+        for (class, unmeasured) in
+            [(&data.large, Unmeasured::Chosen), (&data.small, Unmeasured::Avoided)]
+        {
+            assert_eq!(class.unmeasured, unmeasured);
+            for one in &class.measured {
+                assert!(one.low <= one.points && one.points <= one.high, "{one:?}");
+                assert!(
+                    one.questions > 0 && one.tokens.is_none_or(|tokens| tokens > 0.0),
+                    "{one:?}"
+                );
+                assert!(!one.forms.is_empty() && !one.model.is_empty() && !one.source.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn decision_37_a_form_with_a_measured_harm_is_not_read_and_the_unknown_is_left_to_the_class() {
+        let class = |unmeasured: &str, intervals: &[(f64, f64)]| -> ReadableForms {
+            let entry = |(low, high): &(f64, f64)| {
+                let points = f64::midpoint(*low, *high);
+                format!(
+                    "[[measured]]\nforms = [\"x\"]\nmodel = \"m\"\nquestions = 9\npoints = {points:?}\n\
+                     low = {low:?}\nhigh = {high:?}\nsource = \"s\"\n"
+                )
+            };
+            let entries: String = intervals.iter().map(entry).collect();
+            toml::from_str(&format!("unmeasured = \"{unmeasured}\"\n{entries}")).unwrap()
+        };
+        for unmeasured in ["chosen", "avoided"] {
+            assert!(class(unmeasured, &[(-2.0, 1.0)]).includes("x"), "the interval has zero in it");
+            assert!(class(unmeasured, &[(1.0, 3.0)]).includes("x"), "read better");
+            assert!(!class(unmeasured, &[(-3.0, -0.1)]).includes("x"), "read worse");
+            assert!(!class(unmeasured, &[(-2.0, 1.0), (-3.0, -0.1)]).includes("x"), "worse once");
+            assert_eq!(class(unmeasured, &[(-2.0, 1.0)]).includes("y"), unmeasured == "chosen");
+        }
+    }
+
+    #[test]
+    fn decision_37_small_models_read_json_and_none_of_what_was_measured_to_be_worse() {
+        let small = ModelClass::Small.reads();
+        assert!(small.includes("json"));
+        for form in
+            ["stc", "stc2", "toon", "table", "line_numbers", "log_templates", "no_such_stage"]
+        {
+            assert!(!small.includes(form), "{form}");
+            assert!(ModelClass::Large.reads().includes(form), "{form}");
         }
     }
 

@@ -3,8 +3,8 @@
 use super::api::{Answered, Api, ApiCall};
 use super::gateway::Gateway;
 use super::scenario::Scenario;
-use anyhow::{Context, bail};
-use http::header::{HeaderMap, HeaderName, HeaderValue};
+use anyhow::bail;
+use http::header::{HeaderMap, HeaderValue};
 use serde_json::Value;
 use tokenforge_engine::Mode;
 
@@ -37,14 +37,7 @@ impl<'a> Agent<'a> {
         model: &'a str,
         key: Option<&str>,
     ) -> anyhow::Result<Self> {
-        let header = |(name, value): (&'static str, String)| {
-            let mut value = HeaderValue::from_str(&value).with_context(|| {
-                format!("{} has characters that a header cannot have", api.key_variable())
-            })?;
-            value.set_sensitive(true);
-            Ok((HeaderName::from_static(name), value))
-        };
-        let headers = api.headers(key).into_iter().map(header).collect::<anyhow::Result<_>>()?;
+        let headers = api.header_map(key)?;
         Ok(Agent { gateway, api, model, headers })
     }
 

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
 use super::scenario::Scenario;
@@ -67,7 +68,7 @@ impl Api {
     }
 
     /// The headers of a question.
-    pub(super) fn headers(self, key: Option<&str>) -> Vec<(&'static str, String)> {
+    fn headers(self, key: Option<&str>) -> Vec<(&'static str, String)> {
         let key = key.unwrap_or("none").to_owned();
         match self {
             Api::Openai => vec![("authorization", format!("Bearer {key}"))],
@@ -75,6 +76,18 @@ impl Api {
                 vec![("x-api-key", key), ("anthropic-version", "2023-06-01".to_owned())]
             }
         }
+    }
+
+    /// The same, with the key marked as one that is not to be shown.
+    pub(super) fn header_map(self, key: Option<&str>) -> anyhow::Result<HeaderMap> {
+        let header = |(name, value): (&'static str, String)| {
+            let mut value = HeaderValue::from_str(&value).with_context(|| {
+                format!("{} has characters that a header cannot have", self.key_variable())
+            })?;
+            value.set_sensitive(true);
+            Ok((HeaderName::from_static(name), value))
+        };
+        self.headers(key).into_iter().map(header).collect()
     }
 
     /// What the user says.

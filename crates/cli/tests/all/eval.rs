@@ -1,7 +1,9 @@
 //! `tokenforge eval` (F17): scenarios played twice, through a real gateway, against a mock or an endpoint.
 
 use crate::kit::{Folder, failure, out, run};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use tokenforge_mock::{Mock, Reply};
 
 #[test]
@@ -107,4 +109,152 @@ fn f17_an_endpoint_that_refuses_is_said_to() {
     assert!(error.contains("--model"), "{error}");
     let error = failure(1, "eval /does/not/exist.toml", "");
     assert!(error.contains("/does/not/exist.toml"), "{error}");
+}
+
+/// An endpoint that speaks OpenAI's completions: a token is a word with the blank before it. The words behind a prompt have a
+/// likelihood that depends on the results that it shows.
+fn completions(next: fn(&str) -> &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map(Result::unwrap) {
+            std::thread::spawn(move || answer(stream, next));
+        }
+    });
+    url
+}
+
+fn answer(stream: TcpStream, next: fn(&str) -> &'static str) {
+    let mut reader = BufReader::new(stream);
+    let (mut length, mut line) = (0, String::new());
+    while reader.read_line(&mut line).unwrap_or(0) > 2 {
+        let (name, value) = line.split_once(':').unwrap_or_default();
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.trim().parse().unwrap();
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let request: Value = serde_json::from_slice(&body).unwrap();
+    let prompt = request["prompt"].as_str().unwrap();
+    let reply = match request["echo"].as_bool() {
+        Some(true) => {
+            let tokens: Vec<_> = prompt.split_inclusive(' ').chain(["and"]).collect();
+            let score = match prompt {
+                cleared if cleared.contains("was cleared") => -3.0,
+                compressed if compressed.contains("stc2") => -1.25,
+                _ => -1.0,
+            };
+            let values: Vec<_> = tokens.iter().map(|_| score).collect();
+            json!({"choices": [{"text": prompt, "logprobs": {"tokens": tokens, "token_logprobs": values}}]})
+        }
+        _ => json!({"choices": [{"text": next(prompt)}]}),
+    };
+    let reply = reply.to_string();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        reply.len()
+    );
+    reader.get_mut().write_all((head + &reply).as_bytes()).unwrap();
+}
+
+/// A session that looks at rows and then at one of them.
+fn session(folder: &Folder, name: &str) {
+    let rows: Vec<Value> = (0..40)
+        .map(|id| json!({"id": id, "state": "open", "title": format!("row {id}")}))
+        .collect();
+    let call = |id: &str, name: &str, arguments: Value| {
+        let function = json!({"name": name, "arguments": arguments.to_string()});
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]})
+    };
+    let messages = [
+        json!({"role": "user", "content": "What is the last row?"}),
+        call("c1", "list_rows", json!({})),
+        json!({"role": "tool", "tool_call_id": "c1", "content": serde_json::to_string_pretty(&rows).unwrap()}),
+        call("c2", "get_row", json!({"id": 39})),
+        json!({"role": "tool", "tool_call_id": "c2", "content": "row 39"}),
+        json!({"role": "assistant", "content": "It is row 39."}),
+    ];
+    let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
+    std::fs::create_dir_all(folder.path("logs")).unwrap();
+    folder.file(name, lines);
+}
+
+const RIGHT: &str = "get_row\", \"arguments\": {\"id\": 39}}\n";
+
+fn next_action(folder: &Folder, url: &str, more: &str) -> crate::kit::Run {
+    run(
+        &format!(
+            "eval --next-action {} --base-url {url} --model gpt-5 {more}",
+            folder.path("logs").display()
+        ),
+        "",
+    )
+}
+
+#[test]
+fn f17_recorded_actions_are_scored_with_the_original_and_the_compressed_context() {
+    let folder = Folder::new();
+    session(&folder, "logs/one.jsonl");
+    session(&folder, "logs/two.jsonl");
+    let run = next_action(
+        &folder,
+        &completions(
+            |prompt| if prompt.ends_with("{\"name\": \"") { RIGHT } else { "It is row 39." },
+        ),
+        "--json",
+    );
+    let report: Value =
+        serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}", run.stderr));
+    assert_eq!(
+        (&report["sessions"], &report["decisions"], &report["asked"]),
+        (&json!(2), &json!(6), &json!(4)),
+        "{report}"
+    );
+    assert_eq!(
+        report["unchanged"], 2,
+        "before the first call there is nothing to compress: {report}"
+    );
+    assert_eq!(report["likelihood"]["value"], -0.25, "{report}");
+    assert_eq!(report["cleared"]["value"], -2.0, "{report}");
+    assert_eq!(report["value_kept"], 0.875, "{report}");
+    assert_eq!(report["same_call"]["difference"]["value"], 0.0, "{report}");
+    assert_eq!(run.code, 1, "the interval of the likelihood lies below zero");
+    assert!(run.stderr.contains("less likely"), "{}", run.stderr);
+}
+
+#[test]
+fn f17_a_model_that_chooses_otherwise_from_compressed_results_is_told() {
+    let folder = Folder::new();
+    session(&folder, "logs/one.jsonl");
+    let url = completions(|prompt| match prompt.contains("stc2") {
+        true => "list_rows\", \"arguments\": {}}\n",
+        false => RIGHT,
+    });
+    let run = next_action(&folder, &url, "--decisions 1");
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    assert!(
+        run.stdout.contains(
+            "the same tool    100.0 % with the original, 0.0 % with the compressed context"
+        ),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("1 of 3 decisions in 1 session."), "{}", run.stdout);
+    assert!(run.stderr.contains("the same call is chosen less often"), "{}", run.stderr);
+}
+
+#[test]
+fn f17_an_endpoint_without_log_probabilities_is_told_what_is_needed() {
+    let folder = Folder::new();
+    session(&folder, "logs/one.jsonl");
+    let mock = Mock::start();
+    let run = next_action(&folder, &format!("{}/v1", mock.url()), "");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("gives the log-probabilities of a prompt"), "{}", run.stderr);
+    let run = next_action(&folder, &mock.url(), "--context-tokens 10");
+    assert!(run.stderr.contains("no decision to ask about"), "{}", run.stderr);
+    assert!(failure(2, "eval --next-action . --model x", "").contains("--base-url"));
+    assert!(failure(2, "eval --decisions 3", "").contains("--next-action"));
 }

@@ -47,7 +47,7 @@ pub(super) static LINES: JsonStage = JsonStage {
 pub(super) static NESTED: JsonStage = JsonStage {
     name: "nested_json",
     layer: TextLayer::Form,
-    encode: |text, settings| with_head(text, settings, nested::encode),
+    encode: |text, settings| with_head("nested_json", text, settings, nested::encode),
     decode: nested::decode,
     minify: json::minify,
 };
@@ -56,7 +56,7 @@ pub(super) static NESTED: JsonStage = JsonStage {
 pub(super) static PYTHON: JsonStage = JsonStage {
     name: "python_repr",
     layer: TextLayer::Form,
-    encode: |text, settings| with_head(text, settings, python_repr::encode),
+    encode: |text, settings| with_head("python_repr", text, settings, python_repr::encode),
     decode: python_repr::decode,
     minify: |text| Cow::Borrowed(text),
 };
@@ -65,7 +65,7 @@ pub(super) static PYTHON: JsonStage = JsonStage {
 pub(super) static TRUNCATED: JsonStage = JsonStage {
     name: "truncated_json",
     layer: TextLayer::Form,
-    encode: |text, settings| with_head(text, settings, truncated::encode),
+    encode: |text, settings| with_head("truncated_json", text, settings, truncated::encode),
     decode: truncated::decode,
     minify: truncated::minify,
 };
@@ -82,14 +82,14 @@ pub(super) static EMBEDDED: JsonStage = JsonStage {
     minify: embedded::minify,
 };
 
-/// What a codec writes that begins with a line of ours. Where JSON is all that a model reads, it gets none: what it makes of
-/// such a line was not measured.
+/// What a codec writes that begins with a line of ours, for models that read it.
 fn with_head(
+    name: &str,
     text: &str,
     settings: &Settings,
     encode: fn(&str, &[Form], Counter) -> Option<String>,
 ) -> Option<StageOutput> {
-    if !settings.model_class.reads().json_forms {
+    if !settings.model_class.reads().includes(name) {
         return None;
     }
     let text = encode(text, &settings.json_forms(), settings.counter)?;

@@ -124,7 +124,7 @@ impl HandledResult {
 }
 
 /// A result as the engine takes it.
-pub(super) fn output(result: &ToolResult) -> Output<'_> {
+pub(crate) fn output(result: &ToolResult) -> Output<'_> {
     Output {
         text: &result.text,
         tool: &result.tool,

@@ -103,11 +103,11 @@ impl SeenCalls {
         std::iter::once(result).chain(images(content)).collect()
     }
 
-    /// Remembers a call; it is a text of the message that made it.
+    /// Remembers a call; it is a part of the message that made it.
     pub(super) fn call(&mut self, id: &Value, name: &Value, arguments: &Value) -> MessagePart {
         let name = name.as_str().unwrap_or_default().to_owned();
         let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
-        let text = format!("{name} {arguments}");
+        let call = MessagePart::Call { tool: name.clone(), arguments: arguments.clone() };
         if let Some(id) = id.as_str() {
             self.order.push_back(id.to_owned());
             self.by_id.insert(id.to_owned(), (name.clone(), arguments.clone()));
@@ -119,7 +119,7 @@ impl SeenCalls {
         {
             self.by_id.remove(&oldest);
         }
-        MessagePart::Text(text)
+        call
     }
 }
 

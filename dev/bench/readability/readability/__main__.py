@@ -6,11 +6,12 @@ import argparse
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Optional
 
-from . import forms, mock
+from . import choice, forms, gguf, mock, real
 from .ask import PROMPT, Endpoint
 from .data import document
 from .questions import Answer, Question, questions
@@ -30,40 +31,90 @@ class Case:
 
 def main(arguments: Optional[list[str]] = None) -> str:
     options = parsed(arguments)
-    names = options.forms.split(",")
+    names = list(forms.ALL) if options.forms == "all" else options.forms.split(",")
     cases, tokens = prepared(names, options.documents, options.seed)
+    drawn = real.documents(Path(options.outputs), options.real, options.seed, None if options.forms == "all" else [*names, *options.stages.split(",")])
+    real_cases = [(form, document.forms[form], asked) for document in drawn for form in document.forms for asked in document.questions]
     expected = {PROMPT.format(data=case.data, question=case.question.text): spoken(case.question.answer) for case in cases}
-    with mock.endpoint(expected) if options.mock else nullcontext(options.base_url) as base_url:
-        endpoint = Endpoint(base_url, options.model, os.environ.get("OPENAI_API_KEY", ""))
+    expected.update({PROMPT.format(data=data, question=asked.text): json.dumps(asked.answer) if isinstance(asked.answer, list) else str(asked.answer)
+                     for _, data, asked in real_cases})
+    with model(options, expected) as base_url:
+        endpoint = Endpoint(base_url, options.model, os.environ.get("OPENAI_API_KEY", ""), most=options.max_tokens)
         with ThreadPoolExecutor(options.parallel) as threads:
             answers = list(threads.map(lambda case: endpoint.ask(case.data, case.question.text), cases))
+            real_answers = list(threads.map(lambda case: endpoint.ask(case[1], case[2].text), real_cases))
     marks = [
         Mark(case.document, case.form, case.question.kind, is_right(answer, case.question.answer))
         for case, answer in zip(cases, answers)
     ]
+    right = [asked.is_right(answer) for (_, _, asked), answer in zip(real_cases, real_answers)]
     if options.answers:
         keep(options.answers, cases, answers, marks)
-    return report(options.model, options.mock, names, tokens, marks)
+        keep_real(options.answers, drawn, real_cases, real_answers, right)
+    found = choice.readings(sizes(drawn), by_form(real_cases, right)) if drawn else []
+    parts = [report(options.model, options.mock, names, tokens, marks)] if cases else []
+    parts += [choice.report(options.model, options.mock, found)] if found else []
+    if options.evidence:
+        parts.append(choice.evidence(options.model, options.evidence, f"dev/bench/readability, {len(drawn)} real outputs, seed {options.seed}", found))
+    return "\n".join(parts)
+
+
+def model(options: argparse.Namespace, expected: dict[str, str]) -> "AbstractContextManager[str]":
+    """Who is asked."""
+    if options.mock:
+        return mock.endpoint(expected)
+    if options.gguf:
+        target = Path(os.environ.get("CARGO_TARGET_DIR") or Path(__file__).resolve().parents[4] / "target")
+        return gguf.endpoint(Path(options.gguf), options.context, target.absolute() / "xllamacpp")
+    return nullcontext(options.base_url)
+
+
+def sizes(drawn: list[real.Document]) -> dict[str, dict[int, int]]:
+    """The tokens of every form of every output."""
+    found: dict[str, dict[int, int]] = {}
+    places = [(form, at, document.forms[form]) for at, document in enumerate(drawn) for form in document.forms]
+    for (form, at, _), tokens in zip(places, forms.each_token([text for _, _, text in places])):
+        found.setdefault(form, {})[at] = tokens
+    return found
+
+
+def by_form(cases: "list[tuple[str, str, real.Asked]]", right: list[bool]) -> dict[str, dict[int, list[bool]]]:
+    found: dict[str, dict[int, list[bool]]] = {}
+    for (form, _, asked), is_so in zip(cases, right):
+        found.setdefault(form, {}).setdefault(asked.document, []).append(is_so)
+    return found
 
 
 def parsed(arguments: Optional[list[str]]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="dev/bench/readability/run", description="Can a model read it?")
     parser.add_argument("--base-url", help="an endpoint that speaks OpenAI's chat completions, up to /v1")
     parser.add_argument("--model", help="the model to ask")
+    parser.add_argument("--gguf", help="a local model in this file instead: llama.cpp is installed from PyPI and serves it")
+    parser.add_argument("--context", type=int, default=16384, help="tokens of context for a local model (default: %(default)s)")
+    parser.add_argument("--max-tokens", type=int, help="tokens of an answer (default: as many as the endpoint allows; 96 with --gguf)")
     parser.add_argument("--mock", action="store_true", help="ask a mock instead: plumbing, no comprehension")
-    parser.add_argument("--documents", type=int, default=50, help="how many documents (default: %(default)s)")
+    parser.add_argument("--documents", type=int, default=50, help="how many made-up documents (default: %(default)s)")
+    parser.add_argument("--real", type=int, default=30, help="how many real outputs (default: %(default)s)")
+    parser.add_argument("--outputs", default=str(real.SAMPLES), help="where they are: a corpus, or a folder with an index.toml (default: dev/samples/outputs)")
     parser.add_argument("--seed", type=int, default=0, help="other documents (default: %(default)s)")
-    parser.add_argument("--parallel", type=int, default=4, help="requests at once (default: %(default)s)")
-    parser.add_argument("--forms", default=",".join(forms.FORMS), help="the first is what the others are compared with")
+    parser.add_argument("--parallel", type=int, help="requests at once (default: 4; 1 with --gguf)")
+    parser.add_argument("--forms", default=",".join(forms.FORMS), help="forms of JSON, the first is what the others are compared with; `all` adds the candidates and every stage")
+    parser.add_argument("--stages", default="lossless", help="what else is tried on real outputs: lossless, stage:NAME, numbers-2 (default: %(default)s)")
     parser.add_argument("--answers", help="a file for every answer, as JSON lines")
+    parser.add_argument("--evidence", choices=["small", "large"], help="also print entries of this class for crates/tokens/data/model_classes.toml")
     options = parser.parse_args(arguments)
     if options.mock:
         options.model = "mock"
+    elif options.gguf:
+        options.model = options.model or Path(options.gguf).stem
+        options.max_tokens = options.max_tokens or 96
     elif not options.base_url or not options.model:
-        parser.error("--base-url and --model say who is asked; --mock asks nobody")
-    unknown = [name for name in options.forms.split(",") if name not in forms.FORMS]
-    if unknown:
-        parser.error(f"there is no form {', '.join(unknown)}; there are {', '.join(forms.FORMS)}")
+        parser.error("--base-url and --model say who is asked, or --gguf; --mock asks nobody")
+    options.parallel = options.parallel or (1 if options.gguf else 4)
+    if options.forms != "all":
+        unknown = [name for name in options.forms.split(",") if name not in forms.ALL]
+        if unknown:
+            parser.error(f"there is no form {', '.join(unknown)}; there are {', '.join(forms.ALL)}")
     return options
 
 
@@ -73,7 +124,7 @@ def prepared(names: list[str], count: int, seed: int) -> tuple[list[Case], dict[
     cases = []
     tokens = {}
     for name in names:
-        written = [forms.FORMS[name](forms.minified(each.value)) for _, each in texts]
+        written = [forms.ALL[name](forms.minified(each.value)) for _, each in texts]
         tokens[name] = forms.tokens(written)
         for (index, each), data in zip(texts, written):
             cases += [Case(index, name, data, question) for question in questions(each, seed * 1_000_000 + index)]
@@ -98,6 +149,21 @@ def keep(path: str, cases: list[Case], answers: list[str], marks: list[Mark]) ->
                 "expected": spoken(case.question.answer),
                 "answer": answer,
                 "right": mark.is_right,
+            }
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def keep_real(path: str, drawn: list[real.Document], cases: "list[tuple[str, str, real.Asked]]", answers: list[str], right: list[bool]) -> None:
+    with open(path, "a", encoding="utf-8") as file:
+        for (form, _, asked), answer, is_so in zip(cases, answers, right):
+            line: dict[str, Any] = {
+                "output": drawn[asked.document].output.name,
+                "form": form,
+                "kind": asked.kind,
+                "question": asked.text,
+                "expected": asked.answer,
+                "answer": answer,
+                "right": is_so,
             }
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 

@@ -7,6 +7,7 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from typing import Any, Optional
 
 PROMPT = """Here is some data:
 
@@ -26,15 +27,19 @@ class Endpoint:
     base_url: str
     model: str
     key: str = ""
-    timeout: float = 120
+    timeout: float = 600
+    most: Optional[int] = None
+    """The tokens of an answer; a small model that rambles is cut off, one that thinks must not be."""
 
     def ask(self, data: str, question: str) -> str:
         """What the model says."""
-        body = {
+        body: dict[str, Any] = {
             "model": self.model,
             "temperature": 0,
             "messages": [{"role": "user", "content": PROMPT.format(data=data, question=question)}],
         }
+        if self.most:
+            body["max_tokens"] = self.most
         request = urllib.request.Request(
             f"{self.base_url.rstrip('/')}/chat/completions",
             json.dumps(body).encode(),

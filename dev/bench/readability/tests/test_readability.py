@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from readability import score, statistics
+from readability import candidates, choice, real, score, statistics
 from readability.__main__ import main, spoken
 from readability.data import SHAPES, document
 from readability.questions import KINDS, questions
@@ -17,7 +17,7 @@ from readability.score import is_right
 
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str) -> unittest.TestSuite:
-    for module in (score, statistics):
+    for module in (score, statistics, candidates):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 
@@ -55,7 +55,7 @@ class Run(unittest.TestCase):
     def test_a_run_against_the_mock_is_labelled_as_plumbing_and_pairs_every_question(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "answers.jsonl"
-            arguments = ["--mock", "--documents", "10", "--forms", "json,stc1,stc2-2,stc2-3", "--answers", str(file)]
+            arguments = ["--mock", "--documents", "10", "--real", "0", "--forms", "json,stc1,stc2-2,stc2-3", "--answers", str(file)]
             text = main(arguments)
             answers = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         self.assertIn(PLUMBING, text.splitlines()[0])
@@ -65,6 +65,60 @@ class Run(unittest.TestCase):
         self.assertTrue(wrong, "the mock spoils some")
         for form in ("json", "stc1", "stc2-2", "stc2-3"):
             self.assertIn(f"| {form} |", text)
+
+    def test_real_outputs_are_asked_about_in_every_form_and_behind_every_stage(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "answers.jsonl"
+            text = main(["--mock", "--documents", "0", "--real", "12", "--forms", "all", "--answers", str(file), "--evidence", "small"])
+            answers = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        self.assertIn(PLUMBING, text.splitlines()[0])
+        asked = {answer["form"] for answer in answers}
+        self.assertLessEqual({"original", "json", "stc1", "stc2-2", "stc2-2-rows", "quoted-rows", "json-rows", "lossless", "numbers-2"}, asked)
+        self.assertTrue(any(form.startswith("stage:") for form in asked), asked)
+        by_form: dict[str, list[str]] = {}
+        for answer in answers:
+            by_form.setdefault(answer["form"], []).append(f"{answer['output']} {answer['question']}")
+        for form, questions in by_form.items():
+            self.assertLessEqual(set(questions), set(by_form["original"]), f"{form} is asked what the original is asked")
+        self.assertIn('forms = ["stc2"]', text)
+
+
+class Real(unittest.TestCase):
+    def test_outputs_of_the_repository_are_told_apart_by_kind(self) -> None:
+        kinds = {output.name: output.kind for output in real.outputs(real.SAMPLES)}
+        self.assertEqual((kinds["json-api"], kinds["read-arrow"], kinds["git-log"]), ("json", "numbered", "text"))
+
+    def test_what_a_stage_writes_alone_is_what_it_writes(self) -> None:
+        listing = next(output for output in real.outputs(real.SAMPLES) if output.name == "find-type-f")
+        alone = real.in_every_form(listing, ["stage:path_headings", "stage:log_templates"])
+        self.assertIn("stage:path_headings", alone)
+        self.assertNotEqual(alone["stage:path_headings"], alone.get("stage:log_templates"))
+
+
+class Choice(unittest.TestCase):
+    def readings(self, lost: int, gained: int = 0, size: int = 80) -> choice.Reading:
+        base = {document: [True, True, False, False] for document in range(50)}
+        own = {document: [document >= lost, True, document < gained, False] for document in range(50)}
+        tokens = {"original": dict.fromkeys(range(50), 100), "json": dict.fromkeys(range(50), 85), "x": dict.fromkeys(range(50), size)}
+        found, = (one for one in choice.readings(tokens, {"original": base, "x": own}) if one.form == "x")
+        return found
+
+    def test_a_form_that_loses_answers_is_read_worse_and_one_that_loses_as_many_as_it_gains_is_kept(self) -> None:
+        self.assertTrue(self.readings(lost=20).is_worse)
+        self.assertFalse(self.readings(lost=20).is_kept)
+        same = self.readings(lost=3, gained=3)
+        self.assertFalse(same.is_worse)
+        self.assertTrue(same.is_kept)
+        self.assertAlmostEqual(same.gain, 0)
+
+    def test_what_is_no_shorter_than_minified_json_is_not_kept_however_well_it_is_read(self) -> None:
+        self.assertFalse(self.readings(lost=0, size=85).is_kept)
+
+    def test_evidence_has_the_interval_that_decides(self) -> None:
+        found = [choice.Reading("stc2-2", 9, 36, 0.6, 0.7, 0.4, 0.5, -0.1, -0.2, -0.01, 0.03), choice.Reading("quoted", 9, 36, 0.6, 0.7, 0.4, 0.5, -0.1, -0.2, -0.01, 0.03)]
+        text = choice.evidence("m", "small", "s", found)
+        self.assertIn('[[small.measured]]\nforms = ["stc2"]\nmodel = "m"\nquestions = 36\npoints = -10.0\nlow = -20.0\nhigh = -1.0\ntokens = 0.60', text)
+        self.assertNotIn("quoted", text, "a candidate is no form of the engine")
 
 
 if __name__ == "__main__":
