@@ -52,10 +52,11 @@ fn collect(schema: &Value, around: &str, keys: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn there_are_no_more_than_70_settings() {
+fn there_are_no_more_than_80_settings() {
     // 66; the sizes of the caches (D46): who serves many long conversations at once has to be able to raise them; how many
     // calls of a strategy run at once, which the source document sets too.
-    assert!(SETTINGS.len() <= 70, "{}", SETTINGS.len());
+    // Since then: what is kept for clients that clear, how models fetch, and shadow runs.
+    assert!(SETTINGS.len() <= 80, "{}", SETTINGS.len());
 }
 
 #[test]

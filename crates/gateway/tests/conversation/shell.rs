@@ -120,7 +120,8 @@ fn decision_38_nothing_is_left_out_where_one_condition_is_missing() {
     let plain = |_: &mut Settings| {};
     let (mark, claude) = (MARK, &[CLAUDE][..]);
     type Change = fn(&mut Settings);
-    let cases: [(&str, &str, &[(&str, &str)], Change); 13] = [
+    type Case<'c> = (&'c str, &'c str, &'c [(&'c str, &'c str)], Change);
+    let cases: [Case<'_>; 13] = [
         ("nothing in the path", "", claude, plain),
         ("only a project in the path", "/p/web", claude, plain),
         ("not the agent that was started", mark, &[python], plain),
@@ -166,7 +167,8 @@ fn decision_38_nothing_is_left_out_where_one_condition_is_missing() {
         assert!(!is_shortened(&body) && !body.contains(TOOL), "{what}");
     }
     assert!(!is_shortened(&run(plain, false, |_| {}, mark, claude)), "another store");
-    let edits: [(&str, fn(&mut Value)); 4] = [
+    type Edit = (&'static str, fn(&mut Value));
+    let edits: [Edit; 4] = [
         ("no shell", |body| body["tools"][0]["name"] = json!("lookup")),
         ("a shell of a tool server", |body| body["tools"][0]["name"] = json!("mcp__box__Bash")),
         ("a shell that is not declared yet", |body| {
