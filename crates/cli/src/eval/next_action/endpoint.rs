@@ -84,8 +84,12 @@ fn scored_tokens(logprobs: &Value, prompt: &str, all: &str) -> anyhow::Result<Ve
 
 /// Where each piece begins.
 fn starts(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut at = 0;
-    lengths.map(|length| std::mem::replace(&mut at, at + length)).collect()
+    let from = |at: &mut usize, length: usize| {
+        let start = *at;
+        *at += length;
+        Some(start)
+    };
+    lengths.scan(0, from).collect()
 }
 
 #[cfg(test)]
