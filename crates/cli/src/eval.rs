@@ -34,7 +34,7 @@ Examples:
   tokenforge eval                       built-in scenarios and a mock model
   tokenforge eval --base-url https://api.openai.com/v1 --model gpt-5-mini
   tokenforge eval scenarios/ --min-input-token-savings 5%
-  tokenforge eval --next-action ~/.claude/projects --base-url http://127.0.0.1:8000/v1 --model qwen3-coder";
+  tokenforge eval --next-action logs/ --base-url http://localhost:8000 --model x";
 
 /// Compare an agent's behaviour with and without compression
 ///
