@@ -35,6 +35,7 @@ mod rewriter;
 mod route;
 mod server;
 mod sessions;
+mod shadow;
 mod state;
 mod strategy;
 mod subscription;

@@ -78,7 +78,8 @@ impl<'o> RewritePlan<'o> {
             Err(_) => return Err(NoPlan::Untouched),
         };
         let options = options(input, &request).map_err(NoPlan::Problem)?;
-        let asked = settings(input, &request, &options);
+        let mut asked = settings(input, &request, &options);
+        let may_leave_out = input.state.holds.restrain(&mut asked);
         let is_observed = asked.mode == Mode::Observe;
         // What is measured is what the default mode would do.
         let mode = if is_observed { Mode::Standard } else { asked.mode };
@@ -93,10 +94,16 @@ impl<'o> RewritePlan<'o> {
                 KeyState::Unasked => return Err(NoPlan::Effort),
             },
         };
-        let can_offer = key.is_some() && mode.leaves_out() && takes_our_tool(input, &request);
+        let can_offer = key.is_some()
+            && may_leave_out
+            && mode.leaves_out()
+            && takes_our_tool(input, &request);
         let is_offered = can_offer && our_tool_pays(input, &request, &asked);
         let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(input, &request));
-        let access = access(input, &request, is_offered);
+        let access = match may_leave_out {
+            true => access(input, &request, is_offered),
+            false => VaultAccess::Others,
+        };
         let settings = Settings { mode, ..asked };
         Ok(RewritePlan {
             request,
