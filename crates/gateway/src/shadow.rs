@@ -16,5 +16,4 @@ mod traffic;
 
 pub(crate) use candidate::ShadowCandidate;
 pub(crate) use holds::ActiveHolds;
-pub(crate) use sample::ShadowSample;
 pub(crate) use traffic::ShadowTraffic;

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn d80_a_models_ratio_is_of_all_its_tokens_and_says_whose_vocabulary_counts() {
+    fn v14_a_models_ratio_is_of_all_its_tokens_and_says_whose_vocabulary_counts() {
         let mut sums = CalibrationSums::default();
         sums.add(&entry("gpt-4o", 1_010, Some(1_000)));
         for (provider, counted) in [(1_200, 1_000), (5_200, 4_000)] {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn d80_what_only_one_of_them_counted_is_left_out() {
+    fn v14_what_only_one_of_them_counted_is_left_out() {
         let mut sums = CalibrationSums::default();
         sums.add(&entry("gpt-4o", 1_000, None));
         sums.add(&LedgerEntry { usage: None, ..entry("gpt-4o", 1_000, Some(900)) });

@@ -32,3 +32,40 @@ impl ShadowCost {
         (self.requests > 0).then(|| ShadowCost { cost: round_to(self.cost, 1e6), ..self })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EntryFilter, EntrySource, GroupBy, Ledger, LedgerSummary, SessionList, TokenUsage};
+
+    fn entry(source: EntrySource) -> LedgerEntry {
+        let mut entry = LedgerEntry::new(source, 1_794_744_000);
+        entry.model = Some("claude-sonnet-4-5".into());
+        entry.client = Some("claude-cli".into());
+        entry.usage = Some(TokenUsage { input: 1_000_000, output: 10, ..TokenUsage::default() });
+        entry
+    }
+
+    #[test]
+    fn v13_shadow_requests_are_in_their_own_sum_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        let prices = ModelPrices::default();
+        let read = || Ledger::read(folder.path(), None).unwrap();
+        let gain = || LedgerSummary::of(read(), GroupBy::Model, &prices);
+        ledger.append(&entry(EntrySource::Gateway)).unwrap();
+        let before = gain();
+        assert_eq!(before.shadow, None);
+        ledger.append_all(&vec![entry(EntrySource::Shadow); 3]).unwrap();
+        let after = gain();
+        let shadow = after.shadow.unwrap();
+        assert_eq!((shadow.requests, shadow.input, shadow.output), (3, 3_000_000, 30));
+        assert!((shadow.cost - 9.00045).abs() < 1e-6, "{shadow:?}");
+        assert_eq!(crate::GainReport { shadow: None, ..after }, before);
+        let sessions = SessionList::of(read(), &EntryFilter::default(), &prices, 10).sessions;
+        assert_eq!(sessions.iter().map(|session| session.requests).sum::<u64>(), 1);
+        let others = EntryFilter { client: Some("codex".into()), ..EntryFilter::default() };
+        let summary = LedgerSummary::new(GroupBy::Model, &prices).about(&others);
+        assert_eq!(summary.sum_all(read()).shadow, None);
+    }
+}

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sh4_a_day_has_its_budget_and_the_next_day_another() {
+    fn v4_a_day_has_its_budget_and_the_next_day_another() {
         let mut budget = DayBudget::default();
         budget.spend(10 * DAY, 0.6);
         assert!(budget.has_room(11 * DAY - 1, 0.4, 1.0));

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn sh2_the_same_call_in_another_spelling_is_the_same_action() {
+    fn v2_the_same_call_in_another_spelling_is_the_same_action() {
         for (one, other) in [
             (r#"{"path":"a.rs","limit":10}"#, r#"{ "limit": 10.0, "path": "a.rs" }"#),
             (r#"{"command":"cargo  test\n"}"#, r#"{"command":"cargo test"}"#),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn sh2_another_tool_other_arguments_and_another_text_are_told_apart() {
+    fn v2_another_tool_other_arguments_and_another_text_are_told_apart() {
         let read = calls(&[("Read", r#"{"path":"a.rs"}"#)]);
         assert_eq!(differ(&read, &calls(&[("Grep", r#"{"path":"a.rs"}"#)])), (true, false, false));
         assert_eq!(differ(&read, &says("It is done.")), (true, false, false));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn sh2_a_long_text_in_arguments_may_be_said_in_some_other_words() {
+    fn v2_a_long_text_in_arguments_may_be_said_in_some_other_words() {
         let text = |last: &str| {
             let body = "fn main prints the sum of all the numbers that stand in the file and";
             calls(&[("Write", &format!(r#"{{"path":"a","content":"{body} {last}"}}"#))])

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn sh3_without_samples_nothing_is_known() {
+    fn v3_without_samples_nothing_is_known() {
         let none = PairedCounts::default();
         assert_eq!(none.harm(), None);
         assert!(none.log_evidence(0.0).abs() < 1e-12);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn sh3_the_interval_closes_around_the_harm() {
+    fn v3_the_interval_closes_around_the_harm() {
         for (samples, width) in [(1_000, 0.2), (10_000, 0.06), (100_000, 0.02)] {
             let sampled =
                 counts(samples / 10, samples / 10 + samples / 20, samples / 50, samples);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn sh3_evidence_grows_with_harm_alone() {
+    fn v3_evidence_grows_with_harm_alone() {
         assert!(counts(100, 100, 50, 1_000).log_evidence(0.0) < 0.0);
         assert!(counts(100, 60, 50, 1_000).log_evidence(0.0) < 0.0);
         assert!(counts(0, 60, 0, 1_000).log_evidence(0.0) > 20.0);
@@ -157,7 +157,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sh3_ends_are_in_order_and_around_the_mean(
+        fn v3_ends_are_in_order_and_around_the_mean(
             worse in 0..2_000_u64, better in 0..2_000_u64, both in 0..2_000_u64, same in 0..5_000_u64,
         ) {
             let sampled =
@@ -176,7 +176,7 @@ mod tests {
         /// A fair game: the evidence after one more sample is, on average over d = 1, 0, -1 at their chances under a harm
         /// of exactly the bound, no more than before. That is all that Ville's inequality asks for.
         #[test]
-        fn sh3_nobody_gains_on_average_where_harm_is_at_the_bound(
+        fn v3_nobody_gains_on_average_where_harm_is_at_the_bound(
             worse in 0..300_u64, better in 0..300_u64, same in 0..300_u64,
             bound in -0.3..0.3_f64, up in 0.0..0.5_f64,
         ) {

@@ -112,7 +112,7 @@ mod tests {
     use crate::state::Undecided;
 
     #[test]
-    fn sh6_what_many_change_at_once_is_all_there() {
+    fn v6_what_many_change_at_once_is_all_there() {
         let folder = tempfile::tempdir().unwrap();
         let file = ShadowFile::in_folder(&folder.path().join("savings"));
         assert_eq!(file.read().unwrap(), None);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn sh6_a_file_that_is_not_ours_is_said_and_not_written_over() {
+    fn v6_a_file_that_is_not_ours_is_said_and_not_written_over() {
         let folder = tempfile::tempdir().unwrap();
         let file = ShadowFile::in_folder(folder.path());
         for other in ["", "{}", r#"{"version":9}"#] {
@@ -152,7 +152,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn sh6_nobody_else_may_read_it() {
+    fn v6_nobody_else_may_read_it() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let file = ShadowFile::in_folder(folder.path());

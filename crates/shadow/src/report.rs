@@ -102,7 +102,7 @@ mod tests {
     use crate::{Difference, PairedOutcome, SampleLabels};
 
     #[test]
-    fn sh7_every_group_has_its_rates_and_an_interval() {
+    fn v7_every_group_has_its_rates_and_an_interval() {
         let mut state = ShadowState::new(5);
         assert_eq!(ShadowReport::of(&state, 5).all, []);
         for n in 0..100 {

@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sh1_the_share_is_kept_and_a_request_is_always_treated_alike() {
+    fn v1_the_share_is_kept_and_a_request_is_always_treated_alike() {
         let of = |share, seed| {
             (0..20_000_u32).filter(|n| is_sampled(&n.to_le_bytes(), seed, share)).count()
         };

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn sh5_a_harmful_stage_is_held_and_not_its_mode_and_its_evidence_is_kept() {
+    fn v5_a_harmful_stage_is_held_and_not_its_mode_and_its_evidence_is_kept() {
         let mut state = ShadowState::new(0);
         let mut held = Vec::new();
         for n in 0..400 {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn sh5_a_mode_is_held_where_no_stage_explains_it() {
+    fn v5_a_mode_is_held_where_no_stage_explains_it() {
         let mut state = ShadowState::new(0);
         let stages = ["a", "b", "c", "d", "e"];
         let held = (0..400_u64).find_map(|n| {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn sh5_what_cannot_be_held_is_left_and_what_is_held_is_not_held_twice() {
+    fn v5_what_cannot_be_held_is_left_and_what_is_held_is_not_held_twice() {
         let mut state = ShadowState::new(0);
         for n in 0..300 {
             let can_hold = |_: HoldKind, _: &str| false;
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn sh5_a_release_begins_anew() {
+    fn v5_a_release_begins_anew() {
         let mut state = ShadowState::new(0);
         for n in 0..300 {
             state.record(&labels("standard", &["family"]), &harmed(true), 0.01, n, any);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn sh5_names_without_end_take_no_room_without_end() {
+    fn v5_names_without_end_take_no_room_without_end() {
         let mut state = ShadowState::new(0);
         for n in 0..1_000 {
             let mut labels = labels("standard", &[]);

@@ -86,7 +86,7 @@ fn runs(traffic: &Traffic, bound: f64, most: u64) -> Vec<u64> {
 const HARM: &[Stage] = &[("family", 1.0, 0.05), ("json", 0.5, 0.0)];
 
 #[test]
-fn sh8_a_planted_harm_of_five_points_is_found() {
+fn v8_a_planted_harm_of_five_points_is_found() {
     for (noise, most) in [(0.0, 800), (0.05, 4_000), (0.1, 8_000), (0.2, 14_000)] {
         let found = runs(&Traffic { noise, stages: HARM }, BOUND, most);
         let (half, nearly_all) = (found.get(49), found.get(94));
@@ -96,7 +96,7 @@ fn sh8_a_planted_harm_of_five_points_is_found() {
 }
 
 #[test]
-fn sh8_without_harm_there_is_no_alarm_in_95_of_100_runs() {
+fn v8_without_harm_there_is_no_alarm_in_95_of_100_runs() {
     for noise in [0.02, 0.1, 0.3] {
         // Every sample is looked at, by mode and by stage, and the bound is as strict as it can be.
         let alarms = runs(&Traffic { noise, stages: HARMLESS }, 0.0, 5_000).len();
@@ -106,7 +106,7 @@ fn sh8_without_harm_there_is_no_alarm_in_95_of_100_runs() {
 }
 
 #[test]
-fn sh8_harm_as_large_as_the_bound_allows_is_no_alarm() {
+fn v8_harm_as_large_as_the_bound_allows_is_no_alarm() {
     let stages: &[Stage] = &[("family", 1.0, 0.03)];
     let alarms = runs(&Traffic { noise: 0.1, stages }, 0.03, 5_000).len();
     assert!(alarms <= 5, "{alarms} of 100 runs");
@@ -115,7 +115,7 @@ fn sh8_harm_as_large_as_the_bound_allows_is_no_alarm() {
 /// A test that looks after each sample, as this does, and takes the usual 5 % each time, finds harm where there is none.
 /// So the runs above could have failed.
 #[test]
-fn sh8_a_test_for_one_look_alarms_far_more_often() {
+fn v8_a_test_for_one_look_alarms_far_more_often() {
     let is_alarm = |seed| {
         let (mut random, mut worse, mut better) = (Random(seed), 0.0_f64, 0.0_f64);
         (0..5_000).any(|_| {
@@ -132,7 +132,7 @@ fn sh8_a_test_for_one_look_alarms_far_more_often() {
 }
 
 #[test]
-fn sh8_what_is_held_is_the_stage_that_does_it() {
+fn v8_what_is_held_is_the_stage_that_does_it() {
     // Half of the requests go through the stage, which changes one in ten of them: five points of all.
     let stages: &[Stage] =
         &[("progress", 0.6, 0.0), ("family", 0.5, 0.1), ("json", 0.5, 0.0), ("paths", 0.3, 0.0)];

@@ -13,6 +13,9 @@ use tokenforge_shadow::{HoldKind, ShadowHold};
 /// The stage that points to earlier results. It is no stage of the engine's list.
 const EARLIER_RESULTS: &str = "earlier_results";
 
+/// The stage that only the mode `aggressive` has, and that leaves nothing out.
+const DICTIONARY: &str = "dictionary";
+
 /// What requests do not go through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ActiveHolds {
@@ -55,11 +58,11 @@ impl ActiveHolds {
         if !self.modes.contains(&settings.mode) {
             return true;
         }
-        settings.mode = match settings.mode {
-            Mode::Aggressive => Mode::Standard,
-            Mode::Lossless => Mode::Disabled,
-            mode => mode,
-        };
+        match settings.mode {
+            Mode::Aggressive => settings.skip_stages.push(DICTIONARY.to_owned()),
+            Mode::Lossless => settings.mode = Mode::Disabled,
+            _ => {}
+        }
         false
     }
 }
@@ -96,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn sh11_a_held_mode_leaves_nothing_out_and_goes_on_looking_for_secrets() {
+    fn v11_a_held_mode_leaves_nothing_out_and_goes_on_looking_for_secrets() {
         let held = holds(&[(HoldKind::Mode, "standard"), (HoldKind::Mode, "aggressive")]);
         for mode in [Mode::Standard, Mode::Aggressive] {
             let mut settings = Settings { mode, ..Settings::default() };
@@ -111,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn sh11_a_held_stage_is_skipped_and_settings_have_another_fingerprint() {
+    fn v11_a_held_stage_is_skipped_and_settings_have_another_fingerprint() {
         let usual = Settings::default();
         for stage in ["family", "json", EARLIER_RESULTS] {
             let mut settings = usual.clone();
@@ -124,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn sh11_what_protects_cannot_be_held() {
+    fn v11_what_protects_cannot_be_held() {
         for (kind, name, expected) in [
             (HoldKind::Mode, "standard", true),
             (HoldKind::Mode, "safe", false),

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d80_texts_and_tools_are_counted_and_ids_and_kinds_are_not() {
+    fn v14_texts_and_tools_are_counted_and_ids_and_kinds_are_not() {
         let body = r#"{"model":"m","system":[{"type":"text","text":"Be \u0062rief."}],"tools":[{"name":"ls","input_schema":{"type":"object"}}],
             "messages":[{"role":"user","content":"Go on."},
             {"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"c2ln"},{"type":"tool_use","id":"toolu_1","name":"ls","input":{"paths":["a","b"]}}]},
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn d80_a_prompt_of_which_a_part_cannot_be_counted_is_not() {
+    fn v14_a_prompt_of_which_a_part_cannot_be_counted_is_not() {
         for (dialect, body) in [
             (Dialect::Anthropic, r#"{"messages":[{"role":"user","content":[{"type":"image","source":{"data":"aGk="}}]}]}"#),
             (Dialect::OpenAiChat, r#"{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:,"}}]}]}"#),

@@ -46,7 +46,7 @@ mod tests {
     };
 
     #[test]
-    fn sh9_only_a_request_with_tools_of_the_client_is_repeated() {
+    fn v9_only_a_request_with_tools_of_the_client_is_repeated() {
         for (dialect, body, expected) in [
             (Anthropic, r#"{"messages":[]}"#, true),
             (Anthropic, r#"{"tools":[{"name":"a"},{"type":"bash_20250124","name":"bash"}]}"#, true),

@@ -21,7 +21,7 @@ fn expected() -> NextAction {
 }
 
 #[test]
-fn sh9_a_whole_reply_and_a_stream_of_it_are_the_same_action() {
+fn v9_a_whole_reply_and_a_stream_of_it_are_the_same_action() {
     let chat_message = r#"{"choices":[{"index":0,"message":{"content":"Look.","tool_calls":[{"id":"c","type":"function","function":{"name":"ls","arguments":"{\"path\":\".\"}"}}]}}]}"#;
     let chat_chunks = [
         r#"{"choices":[{"index":0,"delta":{"content":"Lo"}}]}"#,
@@ -89,7 +89,7 @@ fn sh9_a_whole_reply_and_a_stream_of_it_are_the_same_action() {
 }
 
 #[test]
-fn sh9_a_call_of_our_own_tool_is_told_from_the_clients() {
+fn v9_a_call_of_our_own_tool_is_told_from_the_clients() {
     let call = r#"{"type":"tool_use","id":"t","name":"expand_context","input":{"id":"s"}}"#;
     let reply = format!(r#"{{"type":"message","content":[{call}]}}"#);
     let read = action(Anthropic, WireFormat::Whole, &reply);
@@ -97,7 +97,7 @@ fn sh9_a_call_of_our_own_tool_is_told_from_the_clients() {
 }
 
 #[test]
-fn sh9_an_error_and_what_is_no_reply_have_no_action() {
+fn v9_an_error_and_what_is_no_reply_have_no_action() {
     let broken = events(&[
         r#"{"type":"message_start","message":{"content":[]}}"#,
         r#"{"type":"error","error":{"type":"overloaded_error"}}"#,

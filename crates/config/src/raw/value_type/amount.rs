@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn sh10_a_part_is_from_none_to_all_and_money_is_not_negative() {
+    fn v10_a_part_is_from_none_to_all_and_money_is_not_negative() {
         let reads = |text| Part::parse(text).is_some();
         assert!(reads("0") && reads("0.05") && reads("1"));
         assert!(!reads("-0.1") && !reads("1.01") && !reads("5%") && !reads("NaN"));
