@@ -65,7 +65,8 @@ impl CalibrationSums {
             return;
         }
         let ratio = provider as f64 / counted as f64;
-        let none = ModelSums { requests: 0, provider: 0, counted: 0, lowest: ratio, highest: ratio };
+        let none =
+            ModelSums { requests: 0, provider: 0, counted: 0, lowest: ratio, highest: ratio };
         let sums = self.0.entry(model.clone()).or_insert(none);
         sums.requests += 1;
         sums.provider = sums.provider.saturating_add(provider);
@@ -124,7 +125,10 @@ mod tests {
         }
         let report = sums.report();
         let [claude, gpt] = &report[..] else { panic!("{report:?}") };
-        assert_eq!((claude.model.as_str(), claude.requests, claude.ratio), ("claude-sonnet-4-5", 2, 1.28));
+        assert_eq!(
+            (claude.model.as_str(), claude.requests, claude.ratio),
+            ("claude-sonnet-4-5", 2, 1.28)
+        );
         assert_eq!((claude.lowest, claude.highest, claude.used), (1.2, 1.3, 1.18));
         assert_eq!((&*claude.vocabulary, claude.exact), ("o200k_base", false));
         assert_eq!((gpt.ratio, gpt.exact), (1.01, true));
@@ -134,9 +138,12 @@ mod tests {
     fn v14_what_only_one_of_them_counted_is_left_out() {
         let mut sums = CalibrationSums::default();
         sums.add(&entry("gpt-4o", 1_000, None));
-        sums.add(&LedgerEntry { usage: None, ..entry("gpt-4o", 1_000, Some(900)) });
-        // Asked twice for one answer.
-        sums.add(&LedgerEntry { extra: Some(TokenUsage::default()), ..entry("gpt-4o", 2_000, Some(900)) });
+        let mut not_told = entry("gpt-4o", 1_000, Some(900));
+        not_told.usage = None;
+        sums.add(&not_told);
+        let mut asked_twice = entry("gpt-4o", 2_000, Some(900));
+        asked_twice.extra = Some(TokenUsage::default());
+        sums.add(&asked_twice);
         sums.add(&entry("gpt-4o", 0, Some(900)));
         assert_eq!(sums.report(), []);
     }

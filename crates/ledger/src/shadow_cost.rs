@@ -36,7 +36,9 @@ impl ShadowCost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EntryFilter, EntrySource, GroupBy, Ledger, LedgerSummary, SessionList, TokenUsage};
+    use crate::{
+        EntryFilter, EntrySource, GroupBy, Ledger, LedgerSummary, SessionList, TokenUsage,
+    };
 
     fn entry(source: EntrySource) -> LedgerEntry {
         let mut entry = LedgerEntry::new(source, 1_794_744_000);

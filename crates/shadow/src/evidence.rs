@@ -14,7 +14,9 @@
 //!
 //! An exact McNemar test after every sample gives a false alarm in far more than 5 of 100 runs, and with a number of samples
 //! that is fixed in advance it looks once, which is too late for a hold. Wald's sequential test needs the noise to be known.
-//! What looking at any time costs is samples: about half as many again as one look would take (`tests/simulated.rs`).
+//! What looking at any time costs is samples. A harm of five points under noise of 10 % and a bound of one point is found by
+//! 3,400 samples in 95 of 100 runs, and by 1,260 in half of them (`tests/simulated.rs`); a test of the same power that may look
+//! once, at the end, takes about 1,300 (normal approximation), and has to know before what it will find.
 
 use serde::{Deserialize, Serialize};
 
@@ -138,8 +140,7 @@ mod tests {
     #[test]
     fn v3_the_interval_closes_around_the_harm() {
         for (samples, width) in [(1_000, 0.2), (10_000, 0.06), (100_000, 0.02)] {
-            let sampled =
-                counts(samples / 10, samples / 10 + samples / 20, samples / 50, samples);
+            let sampled = counts(samples / 10, samples / 10 + samples / 20, samples / 50, samples);
             let interval = sampled.interval();
             assert!(interval.contains(0.05), "{interval:?}");
             assert!(interval.high - interval.low < width, "{samples}: {interval:?}");

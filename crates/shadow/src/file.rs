@@ -67,11 +67,7 @@ impl ShadowFile {
     ///
     /// # Errors
     /// As [`read`](Self::read), and it cannot be written: then nothing is changed.
-    pub fn update<T>(
-        &self,
-        now: u64,
-        change: impl FnOnce(&mut ShadowState) -> T,
-    ) -> io::Result<T> {
+    pub fn update<T>(&self, now: u64, change: impl FnOnce(&mut ShadowState) -> T) -> io::Result<T> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]

@@ -23,9 +23,8 @@ mod tests {
         assert!((1_850..2_150).contains(&of(0.1, 0)), "{}", of(0.1, 0));
         assert_eq!((of(0.0, 0), of(1.0, 0)), (0, 20_000));
         assert_eq!(of(0.1, 7), of(0.1, 7));
-        let differ = |n: &u32| {
-            is_sampled(&n.to_le_bytes(), 1, 0.5) != is_sampled(&n.to_le_bytes(), 2, 0.5)
-        };
+        let differ =
+            |n: &u32| is_sampled(&n.to_le_bytes(), 1, 0.5) != is_sampled(&n.to_le_bytes(), 2, 0.5);
         assert!((0..1_000).filter(differ).count() > 400);
     }
 }

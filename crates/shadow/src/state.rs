@@ -194,15 +194,16 @@ mod tests {
         for n in 0..400 {
             // Every other sample goes through the stage, and every other of those is harmed.
             let stages: &[&str] = if n % 2 == 0 { &["family", "json"] } else { &["json"] };
-            held =
-                state.record(&labels("standard", stages), &harmed(n % 4 == 0), 0.01, n, any);
+            held = state.record(&labels("standard", stages), &harmed(n % 4 == 0), 0.01, n, any);
             if !held.is_empty() {
                 break;
             }
         }
         let names: Vec<&str> = held.iter().map(|hold| &*hold.name).collect();
         assert_eq!(names, ["family"]);
-        assert!(state.is_held(HoldKind::Stage, "family") && !state.is_held(HoldKind::Mode, "standard"));
+        assert!(
+            state.is_held(HoldKind::Stage, "family") && !state.is_held(HoldKind::Mode, "standard")
+        );
         assert!(held[0].counts.changed > 5);
         assert_eq!((state.epoch.all.samples, state.past.len()), (0, 1));
     }
@@ -213,7 +214,8 @@ mod tests {
         let stages = ["a", "b", "c", "d", "e"];
         let held = (0..400_u64).find_map(|n| {
             let stage = stages[n as usize % stages.len()];
-            let held = state.record(&labels("standard", &[stage]), &harmed(n % 4 == 0), 0.01, n, any);
+            let held =
+                state.record(&labels("standard", &[stage]), &harmed(n % 4 == 0), 0.01, n, any);
             held.into_iter().next()
         });
         let held = held.unwrap();
@@ -225,7 +227,9 @@ mod tests {
         let mut state = ShadowState::new(0);
         for n in 0..300 {
             let can_hold = |_: HoldKind, _: &str| false;
-            assert!(state.record(&labels("safe", &[]), &harmed(true), 0.01, n, can_hold).is_empty());
+            assert!(
+                state.record(&labels("safe", &[]), &harmed(true), 0.01, n, can_hold).is_empty()
+            );
         }
         let mut state = ShadowState::new(0);
         for n in 0..600 {

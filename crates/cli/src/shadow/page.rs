@@ -64,7 +64,9 @@ fn headline(report: &ShadowReport) -> String {
     if low > 0.0 {
         format!("{samples} samples since {since}: compression changes what the model does.")
     } else if high < 0.0 {
-        format!("{samples} samples since {since}: with compression the model is steadier than without.")
+        format!(
+            "{samples} samples since {since}: with compression the model is steadier than without."
+        )
     } else {
         format!(
             "{samples} samples since {since}: no harm is shown; if there is any, it is at most {} points.",
@@ -184,7 +186,8 @@ mod tests {
     fn v7_a_hold_is_told_with_its_evidence_and_how_to_release_it() {
         let state = sampled(60, |n| n % 2 == 1);
         let page = page(&ShadowReport::of(&state, 1_763_000_000), &ON).replace('\n', " ");
-        for part in ["Held since 2025-11-13: the stage family.", "tokenforge shadow release family"] {
+        for part in ["Held since 2025-11-13: the stage family.", "tokenforge shadow release family"]
+        {
             assert!(page.contains(part), "{part}\n{page}");
         }
     }

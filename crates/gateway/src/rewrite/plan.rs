@@ -94,10 +94,8 @@ impl<'o> RewritePlan<'o> {
                 KeyState::Unasked => return Err(NoPlan::Effort),
             },
         };
-        let can_offer = key.is_some()
-            && may_leave_out
-            && mode.leaves_out()
-            && takes_our_tool(input, &request);
+        let can_offer =
+            key.is_some() && may_leave_out && mode.leaves_out() && takes_our_tool(input, &request);
         let is_offered = can_offer && our_tool_pays(input, &request, &asked);
         let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(input, &request));
         let access = match may_leave_out {

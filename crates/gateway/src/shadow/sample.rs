@@ -128,10 +128,7 @@ impl ShadowSample {
         if b.fetches_back && b.calls.is_empty() {
             return Err(Undecided::FetchedBack.into());
         }
-        Ok(PairedOutcome {
-            noise: Difference::of(&a, &again),
-            changed: Difference::of(&a, &b),
-        })
+        Ok(PairedOutcome { noise: Difference::of(&a, &again), changed: Difference::of(&a, &b) })
     }
 
     /// The request as it came, without our own member, if it may be sent. Redaction is asked whether it is on or not:
@@ -186,9 +183,8 @@ impl ShadowSample {
         entry.usage = Some(usage);
         gateway.telemetry.write_down(entry);
         let (file, dollars) = (file.clone(), charge(price, &usage));
-        let paying = run_blocking(move || {
-            file.update(now(), |state| state.budget.spend(now(), dollars))
-        });
+        let paying =
+            run_blocking(move || file.update(now(), |state| state.budget.spend(now(), dollars)));
         let paid = paying.await.unwrap_or_else(|| Err(io::Error::other("the writer failed")));
         Ok(paid?)
     }

@@ -63,12 +63,17 @@ fn is_shortened(request: &Recorded) -> bool {
     request.json()["messages"][2].to_string().contains("<<<SHADOW:shadow_")
 }
 
-/// A model that does something else once in eight times, whatever it is asked.
+/// A model that does something else once in eight times, whatever it is asked. Which times that are has no order: every
+/// eighth would always fall on the same of the three requests.
 fn noisy() -> impl Fn(&Recorded) -> Reply + Send + Sync {
     let asked = std::sync::atomic::AtomicU64::new(0);
     move |_| {
         let turn = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let command = if turn % 8 == 5 { "git status" } else { "cargo build" };
+        // SplitMix64.
+        let mixed = (turn + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let command = if (mixed ^ (mixed >> 31)) % 8 == 5 { "git status" } else { "cargo build" };
         Reply::calling("Bash", serde_json::json!({"command": command}))
     }
 }
@@ -93,8 +98,14 @@ fn v12_a_model_that_reacts_to_what_is_left_out_is_noticed_and_the_stage_is_held(
         }
         assert!(count < 200, "nothing is held: {state:?}");
     };
-    assert!(held.iter().any(|hold| hold.kind == HoldKind::Stage && hold.name == "family"), "{held:?}");
-    assert!(held.iter().all(|hold| hold.kind == HoldKind::Stage && hold.name != "json"), "{held:?}");
+    assert!(
+        held.iter().any(|hold| hold.kind == HoldKind::Stage && hold.name == "family"),
+        "{held:?}"
+    );
+    assert!(
+        held.iter().all(|hold| hold.kind == HoldKind::Stage && hold.name != "json"),
+        "{held:?}"
+    );
 
     // The state is written down before it is used, so that one more request may go as before.
     world.send(messages(&conversation(&other_run(1_000))));
@@ -307,7 +318,10 @@ fn v14_what_the_provider_counts_is_told_beside_our_count_of_the_same_text() {
         }
         assert!(started.elapsed() < PATIENCE, "{gain:?}");
     };
-    assert_eq!((&*calibration.model, &*calibration.vocabulary), ("claude-sonnet-4-5", "o200k_base"));
+    assert_eq!(
+        (&*calibration.model, &*calibration.vocabulary),
+        ("claude-sonnet-4-5", "o200k_base")
+    );
     assert!(!calibration.exact && calibration.counted > 100);
     let ratio = calibration.provider as f64 / calibration.counted as f64;
     assert!((ratio - calibration.ratio).abs() < 0.001, "{calibration:?}");

@@ -59,9 +59,8 @@ fn say(part: &Node<'_>, action: &mut ActionBuilder) {
 pub(super) fn is_repeatable(request: &Node<'_>) -> bool {
     let [tools, servers, thread, container] =
         request.pick(["tools", "mcp_servers", "thread", "container"]);
-    let is_clients = |kind: &str| {
-        kind == "custom" || CLIENT_TOOLS.iter().any(|known| kind.starts_with(known))
-    };
+    let is_clients =
+        |kind: &str| kind == "custom" || CLIENT_TOOLS.iter().any(|known| kind.starts_with(known));
     [servers, thread, container].into_iter().all(is_absent)
         && are_all(tools, |tool| has_type(tool, is_clients))
 }

@@ -1,6 +1,6 @@
 //! Bedrock Converse: one format for the models of all vendors.
 
-use super::{action, OWN_PATHS, STREAM_TYPE, endpoint, error, reply, request};
+use super::{OWN_PATHS, STREAM_TYPE, action, endpoint, error, reply, request};
 use crate::api::{ApiError, CacheLifetime, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath};
 use crate::dialect::Dialect;
@@ -8,8 +8,8 @@ use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
 use crate::refusal::Refusal;
 use crate::reply::WireFormat;
-use crate::reply::blocks::BlockReply;
 use crate::reply::action::ActionBuilder;
+use crate::reply::blocks::BlockReply;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
 use crate::request::tools::{name_and_description, schema};

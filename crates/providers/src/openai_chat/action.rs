@@ -25,7 +25,8 @@ pub(super) fn read(part: &Node<'_>, action: &mut ActionBuilder) {
 fn read_message(message: &Node<'_>, action: &mut ActionBuilder) {
     let [content, calls, legacy] = message.pick(["content", "tool_calls", "function_call"]);
     action.say(content.as_ref());
-    for (place, call) in calls.map(|calls| calls.elements()).unwrap_or_default().iter().enumerate() {
+    for (place, call) in calls.map(|calls| calls.elements()).unwrap_or_default().iter().enumerate()
+    {
         let [index, function, custom] = call.pick(["index", "function", "custom"]);
         let index = index.and_then(|index| index.number()).unwrap_or(place as u64);
         if let Some(function) = function.or(custom) {

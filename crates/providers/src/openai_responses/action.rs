@@ -59,8 +59,7 @@ fn read_item(item: &Node<'_>, action: &mut ActionBuilder) {
 
 /// Can it be asked once more?
 pub(super) fn is_repeatable(request: &Node<'_>) -> bool {
-    let [tools, conversation, background] =
-        request.pick(["tools", "conversation", "background"]);
+    let [tools, conversation, background] = request.pick(["tools", "conversation", "background"]);
     is_absent(conversation)
         && is_absent(background)
         && are_all(tools, |tool| has_type(tool, |kind| CLIENT_TOOLS.contains(&kind)))

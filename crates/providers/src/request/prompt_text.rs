@@ -92,8 +92,14 @@ mod tests {
     #[test]
     fn v14_a_prompt_of_which_a_part_cannot_be_counted_is_not() {
         for (dialect, body) in [
-            (Dialect::Anthropic, r#"{"messages":[{"role":"user","content":[{"type":"image","source":{"data":"aGk="}}]}]}"#),
-            (Dialect::OpenAiChat, r#"{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:,"}}]}]}"#),
+            (
+                Dialect::Anthropic,
+                r#"{"messages":[{"role":"user","content":[{"type":"image","source":{"data":"aGk="}}]}]}"#,
+            ),
+            (
+                Dialect::OpenAiChat,
+                r#"{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:,"}}]}]}"#,
+            ),
             (Dialect::Gemini, r#"{"contents":[{"parts":[{"inlineData":{"data":"aGk="}}]}]}"#),
             (Dialect::OpenAiResponses, r#"{"previous_response_id":"r","input":"Go on."}"#),
             (Dialect::OpenAiChat, "not json"),

@@ -34,8 +34,7 @@ pub(crate) fn has_type(tool: &Node<'_>, is_known: impl Fn(&str) -> bool) -> bool
 
 /// Has a tool no other members than these?
 pub(crate) fn has_only(tool: &Node<'_>, names: &[&str]) -> bool {
-    tool.kind() == Kind::Object
-        && tool.members().iter().all(|(name, _)| names.contains(&&**name))
+    tool.kind() == Kind::Object && tool.members().iter().all(|(name, _)| names.contains(&&**name))
 }
 
 #[cfg(test)]
@@ -68,7 +67,11 @@ mod tests {
             (Gemini, r#"{"tools":[{"functionDeclarations":[]}]}"#, true),
             (Gemini, r#"{"request":{"tools":[{"googleSearch":{}}]}}"#, false),
             (Gemini, r#"{"tools":[{"function_declarations":[]},{"codeExecution":{}}]}"#, false),
-            (BedrockConverse, r#"{"toolConfig":{"tools":[{"toolSpec":{}},{"cachePoint":{}}]}}"#, true),
+            (
+                BedrockConverse,
+                r#"{"toolConfig":{"tools":[{"toolSpec":{}},{"cachePoint":{}}]}}"#,
+                true,
+            ),
             (BedrockConverse, r#"{"toolConfig":{"tools":[{"systemTool":{}}]}}"#, false),
             (Ollama, r#"{"tools":[{"type":"function"}]}"#, true),
             (Ollama, "not json", false),

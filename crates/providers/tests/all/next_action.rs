@@ -46,7 +46,8 @@ fn v9_a_whole_reply_and_a_stream_of_it_are_the_same_action() {
         r#"{"type":"message_stop"}"#,
     ];
     let item_text = r#"{"type":"message","content":[{"type":"output_text","text":"Look."}]}"#;
-    let item_call = r#"{"type":"function_call","call_id":"c","name":"ls","arguments":"{\"path\":\".\"}"}"#;
+    let item_call =
+        r#"{"type":"function_call","call_id":"c","name":"ls","arguments":"{\"path\":\".\"}"}"#;
     let response = format!(
         r#"{{"object":"response","error":null,"output":[{{"type":"reasoning"}},{item_text},{item_call}]}}"#
     );
