@@ -10,26 +10,25 @@ pub(super) fn section(calibration: &[ModelCalibration]) -> Option<String> {
     if calibration.is_empty() {
         return None;
     }
-    let numbers = ["requests", "provider", "counted", "ratio", "from", "to", "used"];
-    let columns = [TextColumn::text("model"), TextColumn::text("counted with")];
-    let mut table = TextTable::new(columns.into_iter().chain(numbers.map(TextColumn::number)));
+    let numbers = ["requests", "ratio", "from", "to", "used"];
+    let texts = ["model", "counted with", "its own"].map(TextColumn::text);
+    let mut table = TextTable::new(texts.into_iter().chain(numbers.map(TextColumn::number)));
     for row in calibration {
-        let whose = if row.exact { "its own" } else { "not its own" };
         table.row([
             row.model.clone(),
-            format!("{}, {whose}", row.vocabulary),
+            row.vocabulary.clone(),
+            if row.exact { "yes" } else { "no" }.to_owned(),
             number(row.requests),
-            number(row.provider),
-            number(row.counted),
             format!("{:.2}", row.ratio),
             format!("{:.2}", row.lowest),
             format!("{:.2}", row.highest),
             format!("{:.2}", row.used),
         ]);
     }
-    let sentence = "Tokens above are counted with the vocabulary named here. For the whole text of every sixteenth request, \
-                    what the provider counted as its input, by our count; a provider also counts what it adds to a prompt. \
-                    Money is by the ratio that is used, which is measured elsewhere and does not follow these.";
+    let sentence = "Tokens above are counted with the vocabulary named here, which is the model's own or not. The ratio is \
+                    the provider's count of its input by ours, of the whole text of every sixteenth request, and from its \
+                    lowest to its highest; a provider also counts what it adds to a prompt. Money is by the ratio that is \
+                    used, which is measured elsewhere and does not follow these.";
     Some(format!("{}\n{}", screen::paragraph(sentence), screen::table(&table)))
 }
 
@@ -52,7 +51,7 @@ mod tests {
             used: 1.18,
         };
         let text = section(&[row]).unwrap();
-        let line = "claude-sonnet-4-5  o200k_base, not its own        12   128,000  100,000   1.28  1.20  1.31  1.18";
+        let line = "claude-sonnet-4-5  o200k_base    no             12   1.28  1.20  1.31  1.18";
         assert!(text.contains(line), "{text}");
         assert_eq!(section(&[]), None);
     }

@@ -179,7 +179,7 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part}\n{page}");
         }
-        assert!(!page.contains("Held"), "{page}");
+        assert!(!page.contains("Held since"), "{page}");
     }
 
     #[test]
