@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Ready(crate::ready::ReadyArgs),
     /// Show what was saved, in tokens and money
     Gain(crate::gain::GainArgs),
+    /// Show whether compression changes what the model does
+    Shadow(crate::shadow::ShadowArgs),
     /// Find tools that are never called, and switch them off
     Tools(crate::tools::ToolsArgs),
     /// Check, show and list settings

@@ -1,5 +1,6 @@
 //! `tokenforge gain`: what was saved, of what, and in money.
 
+mod calibration;
 mod cold_caches;
 mod csv;
 mod page;

@@ -44,6 +44,7 @@ mod serve;
 mod service;
 mod settings;
 mod setup;
+mod shadow;
 mod stats;
 mod statusline;
 mod store;
@@ -107,6 +108,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Dashboard(arguments) => dashboard::run(&arguments),
         Command::Ready(arguments) => ready::run(&arguments),
         Command::Gain(arguments) => gain::run(&arguments),
+        Command::Shadow(arguments) => shadow::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),

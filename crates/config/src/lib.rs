@@ -42,7 +42,7 @@ pub use settings::{
     Api, Auth, Choice, ExpandBy, ExpandInjection, Fallback, GatewayKey, JsonForm, KeptResults,
     LedgerSettings, Limits, LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool,
     ModelClassSetting, Monitoring, OldResults, OnError, PluginConfig, PluginSettings, Price,
-    Provider, ProviderKind, Route, SchemaCompression, Settings, StoreSettings, StoreUrl, Strategy,
-    Structured, ToolOutput, UnknownChoice, Upstreams,
+    Provider, ProviderKind, Route, SchemaCompression, Settings, ShadowSettings, StoreSettings,
+    StoreUrl, Strategy, Structured, ToolOutput, UnknownChoice, Upstreams,
 };
 pub use table::{SETTINGS, Setting, TakesEffect};

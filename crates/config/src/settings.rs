@@ -8,6 +8,7 @@ mod monitoring;
 mod plugin;
 mod provider;
 mod route;
+mod shadow;
 mod store;
 mod tool_output;
 mod upstreams;
@@ -20,6 +21,7 @@ pub use monitoring::{LogLevel, Monitoring};
 pub use plugin::{OnError, PluginConfig, PluginSettings};
 pub use provider::{Auth, Price, Provider, ProviderKind};
 pub use route::Route;
+pub use shadow::ShadowSettings;
 pub use store::{KeptResults, StoreSettings, StoreUrl};
 pub use tool_output::{
     Api, ExpandBy, ExpandInjection, Fallback, JsonForm, ModelClassSetting, OldResults, Strategy,
@@ -69,6 +71,8 @@ pub struct Settings {
     pub monitoring: Monitoring,
     /// Where savings are written down.
     pub ledger: LedgerSettings,
+    /// What is measured beside live traffic.
+    pub shadow: ShadowSettings,
     /// Bounds on work, memory and waiting.
     pub limits: Limits,
     /// Tool servers behind `/mcp`.
@@ -97,6 +101,7 @@ impl Default for Settings {
             store: StoreSettings::default(),
             monitoring: Monitoring::default(),
             ledger: LedgerSettings::default(),
+            shadow: ShadowSettings::default(),
             limits: Limits::default(),
             mcp: Mcp::default(),
             prices: BTreeMap::new(),

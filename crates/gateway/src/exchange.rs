@@ -217,6 +217,9 @@ impl RequestScope<'_> {
             request.headers_mut().insert(ACCEPT_ENCODING, identity);
         }
         let template = is_relayed.then(|| relay::RequestTemplate::of(&request, target.is_guarded));
+        let shadow = rewriting.shadow.map(|sampled| {
+            sampled.addressed(relay::RequestTemplate::of(&request, target.is_guarded))
+        });
         let limits = &self.state.settings.limits;
         let first_byte = limits.first_byte_timeout;
         let sent = self.gateway.client.send(&mut request, target.is_guarded, first_byte);
@@ -226,10 +229,13 @@ impl RequestScope<'_> {
         if let Some(route) = &self.route {
             route.relocate(&mut head.headers, exchange.project.as_deref());
         }
-        if head.status.is_success()
-            && let Some(account) = path.account()
-        {
-            account.accept();
+        if head.status.is_success() {
+            if let Some(account) = path.account() {
+                account.accept();
+            }
+            if let Some(sample) = shadow {
+                sample.start(self.gateway);
+            }
         }
         exchange.set_response(head);
         let varies_by = self.chain().varies_by(exchange);

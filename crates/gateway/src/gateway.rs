@@ -13,6 +13,7 @@ use crate::reference_key::ReferenceKey;
 use crate::relay::RelayShared;
 use crate::rewrite::RewriteShared;
 use crate::rewriter::Rewriter;
+use crate::shadow::ShadowTraffic;
 use crate::state::GatewayState;
 use crate::strategy::StrategyShared;
 use crate::telemetry::Telemetry;
@@ -37,6 +38,8 @@ pub struct Gateway {
     state: Arc<ArcSwap<GatewayState>>,
     /// Where the settings have their values from.
     origins: Mutex<Origins>,
+    /// Held while settings or holds are changed: each begins with what is there.
+    reconfiguring: Mutex<()>,
     /// Told when there are other settings.
     changes: watch::Sender<()>,
     /// The plugins that settings can ask for.
@@ -48,6 +51,7 @@ pub struct Gateway {
     pub(crate) relay: Arc<RelayShared>,
     pub(crate) telemetry: Arc<Telemetry>,
     pub(crate) traces: Option<Arc<TraceExporter>>,
+    pub(crate) shadow: ShadowTraffic,
     /// What the operator may look at.
     pub(crate) contents: Arc<RecentContents>,
     /// One output at a time is tried out: the workers are for requests.
@@ -106,7 +110,9 @@ impl Gateway {
         clock: WallClock,
     ) -> Result<Arc<Self>, ConfigError> {
         chains::register_plugins(&mut registry)?;
+        let shadow = ShadowTraffic::new(&settings.ledger);
         let state = GatewayState::new(settings.clone(), &registry, &PluginChains::default())?;
+        let state = state.with_holds(shadow.holds());
         let client = Arc::new(UpstreamClient::new(upstream_limits(&settings.limits)));
         let workers = WorkerPool::new(WorkerLimits::of(&settings.limits));
         let telemetry = Arc::new(Telemetry::new(&settings));
@@ -133,6 +139,7 @@ impl Gateway {
             is_warm: AtomicBool::new(false),
             is_draining: AtomicBool::new(false),
             origins: Mutex::default(),
+            reconfiguring: Mutex::default(),
             changes: watch::Sender::default(),
             relay: Arc::new(relay),
             client,
@@ -140,6 +147,7 @@ impl Gateway {
             originals,
             registry,
             rewriter,
+            shadow,
             state,
             store,
             telemetry,
@@ -166,10 +174,33 @@ impl Gateway {
     ///
     /// # Errors
     /// As [`new`](Self::new); then nothing changes.
-    pub fn reconfigure(&self, mut settings: Settings) -> Result<(), ConfigError> {
+    pub fn reconfigure(&self, settings: Settings) -> Result<(), ConfigError> {
+        let _alone = self.reconfiguring.lock().unwrap_or_else(PoisonError::into_inner);
+        self.take(settings)
+    }
+
+    /// Takes what is held out of what requests go through, from the next one on.
+    pub(crate) fn apply_holds(&self) {
+        let _alone = self.reconfiguring.lock().unwrap_or_else(PoisonError::into_inner);
+        // The settings are those that there are, which can be had.
+        if let Err(error) = self.take(self.settings()) {
+            tracing::error!(%error, "what is held could not be changed");
+        }
+    }
+
+    /// Looks whether something was held or released by others, if anything is measured or held here.
+    pub(crate) fn follow_holds(&self, state: &GatewayState) {
+        let is_concerned = state.settings.shadow.is_on() || !state.holds.is_empty();
+        if is_concerned && self.shadow.look_again() {
+            self.apply_holds();
+        }
+    }
+
+    fn take(&self, mut settings: Settings) -> Result<(), ConfigError> {
         // The address stays until a restart, and what depends on it too: whose texts may be kept.
         settings.listen = self.state.load().settings.listen;
         let state = GatewayState::new(settings, &self.registry, &self.state.load().chains)?;
+        let state = state.with_holds(self.shadow.holds());
         self.telemetry.reconfigure(&state.settings);
         self.contents.allow(state.settings.content_bytes());
         let old = self.state();

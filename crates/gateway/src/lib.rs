@@ -37,6 +37,7 @@ mod rewriter;
 mod route;
 mod server;
 mod sessions;
+mod shadow;
 mod state;
 mod strategy;
 mod subscription;

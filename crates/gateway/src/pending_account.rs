@@ -1,7 +1,7 @@
 //! The account of a request under way: what it saved is counted when it is over, however it ends.
 
 use crate::report::{FetchedBack, RequestReport};
-use crate::telemetry::{RequestAccount, Telemetry};
+use crate::telemetry::{PromptCount, RequestAccount, Telemetry};
 use std::sync::Arc;
 use tokenforge_providers::TurnUsage;
 
@@ -27,6 +27,12 @@ impl PendingAccount {
     /// Says whether it is paid for with a subscription.
     pub(crate) fn with_subscription(mut self, is_subscription: bool) -> Self {
         self.record.is_subscription = is_subscription;
+        self
+    }
+
+    /// With our count of all its text, where there is one.
+    pub(crate) fn with_count(mut self, counted: Option<PromptCount>) -> Self {
+        self.record.counted = counted;
         self
     }
 

@@ -4,6 +4,7 @@ use crate::chains::PluginChains;
 use crate::guard::OriginRules;
 use crate::options::RequestOptions;
 use crate::route::ApiRoutes;
+use crate::shadow::ActiveHolds;
 use crate::tenant::KeyRing;
 use tokenforge_config::{SchemaCompression, Settings};
 use tokenforge_engine::Mode;
@@ -22,6 +23,8 @@ pub(crate) struct GatewayState {
     pub(crate) origin_rules: OriginRules,
     pub(crate) chains: PluginChains,
     pub(crate) routes: ApiRoutes,
+    /// What was shown to do harm, and is not used.
+    pub(crate) holds: ActiveHolds,
 }
 
 impl GatewayState {
@@ -37,8 +40,14 @@ impl GatewayState {
             origin_rules: OriginRules::new(&settings),
             chains: PluginChains::new(&settings, registry, previous)?,
             routes: ApiRoutes::new(&settings),
+            holds: ActiveHolds::default(),
             settings,
         })
+    }
+
+    /// The same, without what is held.
+    pub(crate) fn with_holds(self, holds: ActiveHolds) -> Self {
+        GatewayState { holds, ..self }
     }
 
     /// Is there anything to be done to a request that asks for this in its headers?

@@ -8,6 +8,7 @@ mod live;
 mod log;
 mod metrics;
 mod minutes;
+mod prompt_counter;
 mod recent;
 mod request_account;
 mod savings;
@@ -16,12 +17,15 @@ mod tables;
 
 use crate::answer::Problem;
 use crate::report::RequestReport;
+use bytes::Bytes;
 use counters::MetricCounters;
 use ledger_writer::LedgerWriter;
 use live::LiveEvents;
 use log::EventLog;
+pub(crate) use prompt_counter::PromptCount;
+use prompt_counter::PromptCounter;
 use recent::RecentReports;
-pub(crate) use request_account::RequestAccount;
+pub(crate) use request_account::{RequestAccount, ledger_usage};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
@@ -30,7 +34,7 @@ use tokenforge_config::Settings;
 use tokenforge_engine::prompt;
 use tokenforge_ledger::ModelPrices;
 use tokenforge_plugin::PluginMetrics;
-use tokenforge_providers::{TokenCounts, TurnUsage};
+use tokenforge_providers::{Dialect, TokenCounts, TurnUsage};
 use tokenforge_store::StoreStats;
 use tokio::sync::broadcast;
 
@@ -42,18 +46,22 @@ pub(crate) struct Telemetry {
     prices: RwLock<ModelPrices>,
     log: RwLock<Option<EventLog>>,
     ledger: Option<LedgerWriter>,
+    /// Where there is a ledger.
+    prompt_counter: Option<PromptCounter>,
     live: LiveEvents,
 }
 
 impl Telemetry {
     pub(crate) fn new(settings: &Settings) -> Self {
+        let ledger = LedgerWriter::open(&settings.ledger);
         Telemetry {
+            prompt_counter: ledger.as_ref().map(|_| PromptCounter::start()),
             counters: MetricCounters::default(),
             tables: Mutex::default(),
             recent: Mutex::default(),
             prices: RwLock::new(ModelPrices::new(&settings.prices)),
             log: RwLock::new(EventLog::open(&settings.monitoring)),
-            ledger: LedgerWriter::open(&settings.ledger),
+            ledger,
             live: LiveEvents::default(),
         }
     }
@@ -92,6 +100,16 @@ impl Telemetry {
             }
             self.live.tell(event);
         }
+    }
+
+    /// Has all text of a request counted as it goes on, of every few requests.
+    pub(crate) fn count_prompt_text(
+        &self,
+        body: &Bytes,
+        dialect: Dialect,
+        model: Option<&str>,
+    ) -> Option<PromptCount> {
+        self.prompt_counter.as_ref()?.offer(body, dialect, model?)
     }
 
     /// The provider said what a turn cost.

@@ -67,6 +67,10 @@ pub struct LedgerEntry {
     /// Our own estimate of all tokens of the request as it went on. Used where the provider did not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_estimate: Option<u64>,
+    /// Our count of all text of the request as it went on, by the vocabulary that its model is counted with: of every few
+    /// requests, to be compared with the provider's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<u64>,
 }
 
 /// Who writes entries.
@@ -80,6 +84,9 @@ pub enum EntrySource {
     Hook,
     /// The gateway to tool servers: an entry is a call.
     Mcp,
+    /// The gateway by itself, to see what compression changes: an entry is a request that no client made. Readers add up
+    /// its cost apart.
+    Shadow,
 }
 
 /// Tool results of one request to which the same was done.
@@ -192,6 +199,7 @@ impl LedgerEntry {
             tools: None,
             subscription: false,
             context_estimate: None,
+            counted: None,
         }
     }
 

@@ -1,6 +1,8 @@
 //! The gain report: what was gained, as one document, `tokenforge gain --json` and `GET /_forge/api/gain`.
 
-use crate::{ColdCacheReport, DeclarationReport, GroupBy, SavingShare};
+use crate::{
+    ColdCacheReport, DeclarationReport, GroupBy, ModelCalibration, SavingShare, ShadowCost,
+};
 use serde::{Deserialize, Serialize};
 
 /// What was gained.
@@ -33,6 +35,12 @@ pub struct GainReport {
     /// Tools that were declared, and those of them that were never called; nothing where no request says.
     #[serde(default)]
     pub declarations: Option<DeclarationReport>,
+    /// What providers count for one token of ours, by model.
+    #[serde(default)]
+    pub calibration: Vec<ModelCalibration>,
+    /// What was spent on shadow requests: no part of anything above.
+    #[serde(default)]
+    pub shadow: Option<ShadowCost>,
     /// What the rows are.
     pub by: GroupBy,
     /// The sums by name, largest saving first; days in their order. They add up to the figures above.

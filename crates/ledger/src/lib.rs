@@ -26,6 +26,7 @@
 //! function of the entries and the prices; what is not known is absent and says why, and is never guessed.
 
 mod account;
+mod calibration;
 mod cold_cache;
 mod day;
 mod declarations;
@@ -43,11 +44,13 @@ mod prices;
 mod reader;
 mod segment;
 mod session;
+mod shadow_cost;
 mod share;
 mod summary;
 mod turns;
 
 pub use account::EntryAccount;
+pub use calibration::ModelCalibration;
 pub use cold_cache::{CacheRewrite, CacheRewriteSums, ColdCacheReport, ColdCacheSession};
 pub use day::{UtcDay, parse_rfc3339};
 pub use declarations::{DeclarationReport, DeclaringServer, UnusedTool};
@@ -65,6 +68,7 @@ pub use name::BoundedName;
 pub use prices::{ModelPrices, charge};
 pub use reader::LedgerReader;
 pub use session::{SessionList, SessionSummary};
+pub use shadow_cost::ShadowCost;
 pub use share::{SavingShare, ShareDenominator};
 pub use summary::LedgerSummary;
 pub use turns::{SessionTurn, SessionTurns, TurnContext, TurnCost, TurnResult};

@@ -4,7 +4,7 @@
 //! same line; since every entry begins with the same bytes, and no name can hold them, it is found there.
 
 use crate::segment::{self, LedgerSegment};
-use crate::{BoundedName, LedgerEntry, UtcDay};
+use crate::{BoundedName, EntrySource, LedgerEntry, UtcDay};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,8 @@ pub struct LedgerReader {
     /// What a line must hold to be looked at.
     session: Option<String>,
     skipped: u64,
+    /// Entries of the shadow that were read, if somebody wants them.
+    shadow: Option<Vec<LedgerEntry>>,
 }
 
 impl LedgerReader {
@@ -39,6 +41,7 @@ impl LedgerReader {
             file: None,
             session: None,
             skipped: 0,
+            shadow: None,
         })
     }
 
@@ -53,6 +56,16 @@ impl LedgerReader {
     fn is_asked_for(&self, line: &[u8]) -> bool {
         let Some(session) = self.session.as_ref().map(String::as_bytes) else { return true };
         line.windows(session.len()).any(|part| part == session)
+    }
+
+    /// Keeps what the gateway asked by itself for [`take_shadow`](Self::take_shadow). Unless somebody wants it, it is passed.
+    pub(crate) fn keep_shadow(&mut self) {
+        self.shadow = Some(Vec::new());
+    }
+
+    /// What the gateway asked by itself, of the entries that were read since the last call.
+    pub(crate) fn take_shadow(&mut self) -> Vec<LedgerEntry> {
+        self.shadow.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// How many lines were no entries so far: torn, or somebody else's.
@@ -100,8 +113,15 @@ impl Iterator for LedgerReader {
                 entry.time >= self.since
                     && (self.session.is_none() || self.session.as_deref() == session)
             };
-            if let Some(entry) = entry.filter(is_meant) {
-                return Some(entry);
+            match entry.filter(is_meant) {
+                // What no client asked for is in no sum of what clients did.
+                Some(entry) if entry.source == EntrySource::Shadow => {
+                    if let Some(shadow) = &mut self.shadow {
+                        shadow.push(entry);
+                    }
+                }
+                Some(entry) => return Some(entry),
+                None => {}
             }
         }
     }

@@ -1,12 +1,14 @@
 //! Aggregation: entries added up. Pure: the same entries and prices are the same sums.
 
 use crate::account::{EntryAccount, to_signed};
+use crate::calibration::CalibrationSums;
 use crate::cold_cache::ColdCacheSummary;
 use crate::day::rfc3339;
 use crate::declarations::DeclarationSums;
 use crate::gain::{GainReport, GainRow, RepeatedResults, TokenSums};
 use crate::group_by::GroupBy;
 use crate::measure::{BillSums, ContextSums};
+use crate::shadow_cost::ShadowCost;
 use crate::share::{SavingShare, ShareDenominator, round_to};
 use crate::{EntryFilter, LedgerEntry, LedgerReader, ModelPrices, ResultOutcome};
 use std::collections::BTreeMap;
@@ -33,6 +35,8 @@ pub struct LedgerSummary<'p> {
     rows: BTreeMap<String, Sums>,
     /// Tool declarations, where they are asked for: there are many summaries of one reading.
     declarations: Option<DeclarationSums>,
+    calibration: CalibrationSums,
+    shadow: ShadowCost,
     skipped_lines: u64,
 }
 
@@ -64,6 +68,8 @@ impl<'p> LedgerSummary<'p> {
             cold_caches: ColdCacheSummary::default(),
             rows: BTreeMap::new(),
             declarations: None,
+            calibration: CalibrationSums::default(),
+            shadow: ShadowCost::default(),
             skipped_lines: 0,
         }
     }
@@ -89,9 +95,12 @@ impl<'p> LedgerSummary<'p> {
     /// All entries that are read, added up.
     #[must_use]
     pub fn sum_all(mut self, mut reading: LedgerReader) -> GainReport {
-        for entry in reading.by_ref() {
+        reading.keep_shadow();
+        while let Some(entry) = reading.next() {
+            self.add_shadow(reading.take_shadow());
             self.add(&entry);
         }
+        self.add_shadow(reading.take_shadow());
         self.skipped_lines = reading.skipped_lines();
         self.gain()
     }
@@ -107,6 +116,15 @@ impl<'p> LedgerSummary<'p> {
             }
             self.count(entry, &account);
         }
+    }
+
+    /// Adds what the gateway asked by itself: its cost, and nothing else.
+    fn add_shadow(&mut self, entries: Vec<LedgerEntry>) {
+        let is_about = |entry: &LedgerEntry| {
+            self.filter.is_none_or(|filter| filter.is_about(entry) && !filter.is_partial())
+        };
+        let meant = entries.iter().filter(|entry| is_about(entry));
+        meant.for_each(|entry| self.shadow.add(entry, self.prices));
     }
 
     /// Remembers what one entry says for others, whether it is meant or not.
@@ -128,6 +146,7 @@ impl<'p> LedgerSummary<'p> {
         }
         if part.is_none() {
             self.context.add(entry, account);
+            self.calibration.add(entry);
             self.bill.add(account);
         }
         for outcome in &entry.results {
@@ -175,6 +194,8 @@ impl<'p> LedgerSummary<'p> {
             declarations: self.declarations.as_ref().and_then(DeclarationSums::report),
             by: self.by,
             rows,
+            calibration: self.calibration.report(),
+            shadow: self.shadow.report(),
             skipped_lines: self.skipped_lines,
         }
     }

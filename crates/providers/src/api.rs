@@ -13,6 +13,7 @@ pub(crate) use profile::{CacheLifetime, ConversationList, Profile, SystemPrompt}
 use crate::detect::{Endpoint, RequestPath};
 use crate::json::{Key, Kind, Node, Reader};
 use crate::refusal::Refusal;
+use crate::reply::action::ActionBuilder;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
 use crate::request::put_back::{HiddenCalls, between_blocks};
@@ -57,6 +58,12 @@ pub(crate) trait ProviderApi: Sync {
     fn follow_up_turn(&self, results: String) -> String {
         results
     }
+
+    /// Reads what a reply does, of a whole one or an event of a stream.
+    fn read_action(&self, part: &Node<'_>, action: &mut ActionBuilder);
+
+    /// Can a request be asked once more without anything happening but an answer?
+    fn is_repeatable(&self, request: &Node<'_>) -> bool;
 
     /// What takes its replies to the client.
     fn rewriter(&self) -> Box<dyn ReplyRewriter>;

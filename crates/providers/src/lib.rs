@@ -52,15 +52,15 @@ pub use detect::{Detection, RequestPurpose, is_signed};
 pub use dialect::Dialect;
 pub use earlier_reading::EarlierReading;
 pub use reply::{
-    DeferredCall, DeferredCalls, ExpandAnswer, HiddenTurn, InternalCall, ModelTokens, NextStep,
-    Reply, ReplyContinuation, ThoughtAnchor, TokenCounts, TurnUsage, UsageMeter, WireFormat,
-    error_document,
+    DeferredCall, DeferredCalls, ExpandAnswer, HiddenTurn, InternalCall, ModelTokens, NextAction,
+    NextStep, Reply, ReplyContinuation, ThoughtAnchor, TokenCounts, ToolCall, TurnUsage,
+    UsageMeter, WireFormat, error_document,
 };
 pub use request::{
     AnswerSite, CallArguments, CallSite, ConversationTurns, ExpandScope, ForgeMember, MessageRole,
     MessageText, MessageTexts, NameRef, Request, RequestHead, ResultShape, ThoughtSite,
-    ToolDeclaration, ToolExchange, ToolList, ToolResult, call_key, expand_tool, put_back, rejoin,
-    rejoin_answer, session_of_headers,
+    ToolDeclaration, ToolExchange, ToolList, ToolResult, call_key, expand_tool, is_repeatable,
+    prompt_texts, put_back, rejoin, rejoin_answer, session_of_headers,
 };
 pub use tokenforge_json::{Refusal, Splice, quote as quoted, replace, splice, unescape};
 

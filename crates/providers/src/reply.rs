@@ -1,5 +1,6 @@
 //! A reply on its way to the client: all of it passes, live and byte for byte, but the calls of our own tool.
 
+pub(crate) mod action;
 pub(crate) mod blocks;
 pub(crate) mod continuation;
 pub(crate) mod deferred_calls;
@@ -18,6 +19,7 @@ mod usage_meter;
 pub(crate) mod whole_calls;
 mod wire_format;
 
+pub use action::{NextAction, ToolCall};
 pub use continuation::ReplyContinuation;
 pub use deferred_calls::{DeferredCall, DeferredCalls};
 pub use error_document::error_document;

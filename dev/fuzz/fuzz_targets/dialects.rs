@@ -1,10 +1,13 @@
 //! Any body is refused or read into spans that lie in it; replacing them gives JSON whose results are the replacements.
 #![no_main]
 
-use tokenforge_providers::{Dialect, MessageTexts, Request, ResultShape, ToolExchange, rejoin, splice};
+use tokenforge_providers::{
+    Dialect, MessageTexts, Request, ResultShape, ToolExchange, is_repeatable, prompt_texts, rejoin, splice,
+};
 
 libfuzzer_sys::fuzz_target!(|body: &[u8]| {
     for dialect in Dialect::ALL {
+        let _ = (is_repeatable(*dialect, body), prompt_texts(body, *dialect));
         let Ok(request) = Request::read_with(body, *dialect, MessageTexts::Wanted) else { continue };
         let results = &request.results;
         assert!(results.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));

@@ -1,7 +1,7 @@
 //! Any bytes as replies, in any split: nothing panics, the split does not matter, and what does not name our tool passes.
 #![no_main]
 
-use tokenforge_providers::{Dialect, ExpandAnswer, NextStep, Reply, WireFormat};
+use tokenforge_providers::{Dialect, ExpandAnswer, NextAction, NextStep, Reply, WireFormat};
 
 const KINDS: [(Dialect, WireFormat); 13] = [
     (Dialect::Anthropic, WireFormat::Events),
@@ -47,6 +47,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let (whole, is_plain) = client(dialect, wire, bytes, bytes.len().max(1));
     let (split, _) = client(dialect, wire, bytes, usize::from(*size).max(1));
     assert_eq!(whole, split);
+    let _ = NextAction::read(dialect, wire, bytes);
     let has = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
     // The name may be spelled with escapes, and Bedrock hides it in base64.
     let may_name_it = has(b"expand_context") || has(b"\\u") || dialect == Dialect::BedrockInvoke;

@@ -1,5 +1,6 @@
 //! The sums as a person reads them.
 
+use super::calibration;
 use super::cold_caches;
 use super::unused_tools;
 use crate::output::group_digits;
@@ -25,6 +26,7 @@ pub(super) fn page(gain: &GainReport, with_cost: bool, place: &str) -> String {
     }
     parts.extend(cold_caches::section(&gain.cold_caches, with_cost));
     parts.extend(gain.declarations.as_ref().map(|report| unused_tools(report, UNUSED)));
+    parts.extend(calibration::section(&gain.calibration));
     parts.extend(remarks(gain));
     parts.join("\n\n")
 }
@@ -145,6 +147,13 @@ fn remarks(gain: &GainReport) -> Option<String> {
             "Measured only, in mode observe: {} tokens would have become {}.",
             number(observed.before),
             number(observed.after)
+        ));
+    }
+    if let Some(shadow) = &gain.shadow {
+        remarks.push(format!(
+            "Beside it, {} shadow requests cost {} (`tokenforge shadow`): in no figure above.",
+            number(shadow.requests),
+            dollars(shadow.cost)
         ));
     }
     if gain.skipped_lines > 0 {

@@ -24,6 +24,7 @@ mod replay;
 mod serve;
 #[cfg(unix)]
 mod setup;
+mod shadow;
 mod store;
 #[cfg(unix)]
 mod terminal;

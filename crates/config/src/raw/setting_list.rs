@@ -13,7 +13,7 @@ use super::route::RouteEntry;
 use super::section::{Optional, section};
 use super::value_type::{
     Boolean, ByteSize, FilePath, HostPort, HttpUrl, LedgerTarget, NonEmptyText, OneOf, Parsed,
-    PositiveCount, SecretKey, SocketAddress, StoreLocation, TargetRatio, TimeSpan,
+    Part, PositiveCount, SecretKey, SocketAddress, Spending, StoreLocation, TargetRatio, TimeSpan,
 };
 use crate::settings::{
     self, ExpandBy, ExpandInjection, Fallback, JsonForm, KeptResults, LogLevel, ModelClassSetting,
@@ -47,6 +47,7 @@ section! {
     store as store: section StoreSection;
     monitoring as monitoring: section MonitoringSection;
     ledger: Parsed<LedgerTarget> => common(Restart, "Record savings for `tokenforge gain`: on, off, or a folder to write to.");
+    shadow as shadow: section ShadowSection;
     limits as limits: section LimitsSection;
     #[schemars(schema_with = "super::mcp::schema")]
     mcp: McpSection => common(Reload, "Tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `file`.").only_in_files();
@@ -134,6 +135,14 @@ section! {
     otlp_endpoint?: HttpUrl => advanced(Restart, "Where OpenTelemetry traces are sent.");
     log_level: Parsed<OneOf<LogLevel>> => common(AtOnce, "What is logged: off, error, warn, info, debug or trace.");
     content_bytes?: ByteSize<0> => advanced(Reload, "How many bytes of tool results to keep in memory, so that the dashboard can show what the model saw instead; 0 keeps none. If not set: 16MiB if the gateway listens on this machine only and has neither `keys` nor `allow_hosts`, and then not for requests that a proxy passed on; 0 elsewhere.");
+}
+
+section! {
+    #[serde(deny_unknown_fields, expecting = "a section")]
+    ShadowSection for settings::ShadowSettings, at "shadow.";
+    share: Parsed<Part> => common(Reload, "Which part of requests with newly compressed results, from 0 to 1, is also sent three times for comparison: twice as it came and once compressed, at your cost. 0 is off. Needs `ledger`.");
+    budget_usd: Parsed<Spending> => common(Reload, "How many dollars these requests may cost in a day (UTC), at list prices or `prices`.");
+    harm_bound: Parsed<Part> => advanced(Reload, "How much more often a model may act differently on compressed requests, as a part of all requests, before the mode or stage is held.");
 }
 
 section! {

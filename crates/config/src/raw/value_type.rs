@@ -6,7 +6,9 @@
 mod amount;
 mod text;
 
-pub(crate) use amount::{ByteSize, Dollars, Integer, PositiveCount, TargetRatio, TimeSpan};
+pub(crate) use amount::{
+    ByteSize, Dollars, Integer, Part, PositiveCount, Spending, TargetRatio, TimeSpan,
+};
 pub(crate) use text::{
     Boolean, FilePath, HeaderText, HostPort, HttpUrl, LedgerTarget, NonEmptyText, SecretKey,
     SocketAddress, StoreLocation,

@@ -9,7 +9,9 @@ use crate::guard::forwarding_header;
 use crate::options::RequestOptions;
 use crate::pending_account::PendingAccount;
 use crate::relay;
+use crate::report::RequestReport;
 use crate::rewrite::{OriginalsReader, RewriteInput, RewrittenBody};
+use crate::shadow::ShadowCandidate;
 use crate::subscription;
 use crate::usage_tap::MeteredAnswer;
 use crate::user_agent::agent_name;
@@ -32,6 +34,8 @@ pub(super) struct OutgoingRequest {
     pub(super) response_path: ResponsePath,
     /// What the client hears about it.
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    /// It is asked again beside it, if the provider accepts it.
+    pub(super) shadow: Option<Box<ShadowCandidate>>,
 }
 
 /// How an answer goes back.
@@ -73,6 +77,7 @@ impl RequestScope<'_> {
             return self.without_forge(exchange, body, wire, options, checked.is_redacted);
         };
         input.is_redacted = checked.is_redacted;
+        self.gateway.follow_holds(&self.state);
         let rewritten = self.gateway.rewriter.rewrite(&input).await?;
         let headers = token_headers(&rewritten.report);
         self.gateway.telemetry.count_rewritten(&rewritten.report);
@@ -86,12 +91,16 @@ impl RequestScope<'_> {
         let is_billed =
             input.purpose == RequestPurpose::Generate && rewritten.report.dialect.is_some();
         let sent = rewritten.body.len();
+        let is_subscription = subscription::is_used(&exchange.request().headers, target);
+        let shadow = ShadowCandidate::of(&input, &rewritten, is_subscription);
         let account = is_billed.then(|| {
-            let headers = &exchange.request().headers;
-            let is_subscription = subscription::is_used(headers, target);
             let telemetry = &self.gateway.telemetry;
+            let RequestReport { dialect, model, .. } = &rewritten.report;
+            let counted = dialect.and_then(|dialect| {
+                telemetry.count_prompt_text(&rewritten.body, dialect, model.as_deref())
+            });
             let account = PendingAccount::new(telemetry, rewritten.report, Some(sent));
-            account.with_subscription(is_subscription)
+            account.with_subscription(is_subscription).with_count(counted)
         });
         let (dialect, streams) = (input.dialect, rewritten.streams);
         let path = match account {
@@ -115,7 +124,7 @@ impl RequestScope<'_> {
                 ResponsePath::Plain(account.map(metered))
             }
         };
-        Ok(OutgoingRequest { body, response_path: path, headers })
+        Ok(OutgoingRequest { body, response_path: path, headers, shadow })
     }
 
     /// What is to be rewritten, if it is anything that we know.
@@ -174,12 +183,17 @@ fn companions(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
 
 impl OutgoingRequest {
     pub(super) fn untouched(body: Body) -> Self {
-        OutgoingRequest { body, response_path: ResponsePath::Plain(None), headers: Vec::new() }
+        OutgoingRequest {
+            body,
+            response_path: ResponsePath::Plain(None),
+            headers: Vec::new(),
+            shadow: None,
+        }
     }
 }
 
 /// How many tokens the tool results have, before and after.
-fn token_headers(report: &crate::report::RequestReport) -> Vec<(HeaderName, HeaderValue)> {
+fn token_headers(report: &RequestReport) -> Vec<(HeaderName, HeaderValue)> {
     if report.results.is_empty() {
         return Vec::new();
     }

@@ -10,7 +10,7 @@ pub(crate) struct RequestTemplate {
     method: Method,
     uri: Uri,
     headers: HeaderLines,
-    pub(super) is_guarded: bool,
+    pub(crate) is_guarded: bool,
 }
 
 impl RequestTemplate {
@@ -31,7 +31,7 @@ impl RequestTemplate {
     }
 
     /// The request once more, with another body.
-    pub(super) fn instantiate(&self, body: Bytes) -> Request<Body> {
+    pub(crate) fn instantiate(&self, body: Bytes) -> Request<Body> {
         let mut request = Request::new(body.into());
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = self.uri.clone();

@@ -5,7 +5,7 @@ use crate::cold_cache::{ConversationTurn, LeftOutResults};
 use crate::memo::{ConversationKey, KnownSpans};
 use std::time::Duration;
 use tokenforge_config::OldResults;
-use tokenforge_engine::old_results::FEWEST_TURNS;
+use tokenforge_engine::old_results::{FEWEST_TURNS, STAGE};
 use tokenforge_providers::RequestPurpose;
 
 /// Which results are left out. `None`: the store has to be asked first, and that takes more effort than allowed.
@@ -41,6 +41,7 @@ fn cache_lifetime(
     plan: &RewritePlan<'_>,
 ) -> Option<Duration> {
     let is_asked_for = input.state.settings.tool_output.old_results == OldResults::WhenCold
+        && !input.state.holds.has_stage(STAGE)
         && effort != RewriteEffort::Least
         && input.originals_reader == OriginalsReader::Model
         && input.shared.conversations.is_durable();

@@ -86,7 +86,8 @@ impl<'o> RewritePlan<'o> {
             Err(_) => return Err(NoPlan::Untouched),
         };
         let options = options(input, &request).map_err(NoPlan::Problem)?;
-        let asked = settings(input, &request, &options);
+        let mut asked = settings(input, &request, &options);
+        let may_leave_out = input.state.holds.restrain(&mut asked);
         let is_observed = asked.mode == Mode::Observe;
         // What is measured is what the default mode would do.
         let mode = if is_observed { Mode::Standard } else { asked.mode };
@@ -101,7 +102,7 @@ impl<'o> RewritePlan<'o> {
                 KeyState::Unasked => return Err(NoPlan::Effort),
             },
         };
-        let leaves_out = key.is_some() && mode.leaves_out();
+        let leaves_out = key.is_some() && may_leave_out && mode.leaves_out();
         let choice = RouteChoice {
             expand_by: input.state.settings.tool_output.expand_by,
             has_tool: leaves_out && takes_our_tool(input, &request),
@@ -112,7 +113,10 @@ impl<'o> RewritePlan<'o> {
             (route == Some(ExpandRoute::Tool), route == Some(ExpandRoute::Shell));
         let can_offer = choice.has_tool && choice.expand_by != ExpandBy::Shell;
         let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(input, &request));
-        let access = access(input, &request, is_offered || by_shell);
+        let access = match may_leave_out {
+            true => access(input, &request, is_offered || by_shell),
+            false => VaultAccess::Others,
+        };
         let tool_hint = asked.expand_hint;
         let expand_hint = if by_shell { Some(ExpandHint::Shell) } else { tool_hint };
         let settings = Settings { mode, expand_hint, ..asked };

@@ -51,5 +51,7 @@ counters! {
     cache_read_tokens: "Input tokens read from providers' caches, as they reported them.",
     cache_write_tokens: "Input tokens written to providers' caches, as they reported them.",
     events_dropped: "Events that were not written because too many were waiting.",
+    shadow_requests: "Requests sent beside the clients' own, to see what compression changes.",
+    shadow_dropped: "Sampled requests that were not asked again because too many were waiting.",
     ledger_dropped: "Entries of the ledger that were not written because too many were waiting.",
 }

@@ -2,6 +2,7 @@
 
 use crate::report::{FetchedBack, ReportSums, RequestReport, ResultReport};
 use crate::rewrite::RequestTools;
+use crate::telemetry::PromptCount;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::expand_tool;
 use tokenforge_ledger::{
@@ -30,6 +31,8 @@ pub(crate) struct RequestAccount {
     pub(crate) fetched: Vec<FetchedBack>,
     /// It is paid for with a subscription.
     pub(crate) is_subscription: bool,
+    /// Our count of all its text, where it is counted.
+    pub(crate) counted: Option<PromptCount>,
 }
 
 impl RequestAccount {
@@ -42,6 +45,7 @@ impl RequestAccount {
         entry.session = report.session_name();
         entry.dialect = report.dialect.map(|dialect| BoundedName::from(&*format!("{dialect:?}")));
         entry.context_estimate = self.context_estimate();
+        entry.counted = self.counted.as_ref().and_then(|count| count.get().copied());
         entry.tools = report.tools.as_ref().map(RequestTools::entry);
         for result in &report.results {
             let figures = &result.figures;
@@ -151,7 +155,10 @@ fn program(result: &ResultReport) -> Option<BoundedName> {
 }
 
 /// A provider's figures with each token in one place: some count what is cached as input, too.
-fn ledger_usage(dialect: Dialect, tokens: TokenCounts) -> Option<tokenforge_ledger::TokenUsage> {
+pub(crate) fn ledger_usage(
+    dialect: Dialect,
+    tokens: TokenCounts,
+) -> Option<tokenforge_ledger::TokenUsage> {
     let TokenCounts { input, output, cache_read, cache_write, cache_write_1h, .. } = tokens;
     let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
     let cached = if dialect.counts_cache_apart() { 0 } else { cached };

@@ -7,6 +7,7 @@ use super::tables::SettledAccount;
 use std::io;
 use std::sync::{PoisonError, RwLockReadGuard};
 use std::time::SystemTime;
+use tokenforge_config::Price;
 use tokenforge_ledger::{
     EntryAccount, EntrySource, Ledger, LedgerEntry, LedgerReader, ModelPrices, ResultOutcome,
     UtcDay,
@@ -88,6 +89,18 @@ impl Telemetry {
         entry.observed = is_observed;
         entry.add(outcome);
         self.write(ledger, LedgerItem::Entry(Box::new(entry)));
+    }
+
+    /// An entry that is nobody's request, such as what the gateway asked by itself.
+    pub(crate) fn write_down(&self, entry: LedgerEntry) {
+        if let Some(ledger) = &self.ledger {
+            self.write(ledger, LedgerItem::Entry(Box::new(entry)));
+        }
+    }
+
+    /// What a model costs, if that is known.
+    pub(crate) fn price_of(&self, model: &str) -> Option<Price> {
+        self.prices().of(model)
     }
 
     fn write(&self, ledger: &LedgerWriter, page: LedgerItem) {

@@ -26,6 +26,7 @@ mod readiness;
 mod redaction;
 mod representation;
 mod routes;
+mod shadow;
 mod slow_client;
 mod speaker;
 mod stores;

@@ -1,5 +1,6 @@
 //! Anthropic Messages, also on Vertex AI and Azure, and inside Bedrock's InvokeModel.
 
+mod action;
 mod error;
 mod reply;
 mod request;
@@ -11,6 +12,7 @@ use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
 use crate::refusal::Refusal;
 use crate::reply::WireFormat;
+use crate::reply::action::ActionBuilder;
 use crate::reply::blocks::BlockReply;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
@@ -80,6 +82,14 @@ impl ProviderApi for Messages {
 
     fn follow_up_turn(&self, results: String) -> String {
         format!(r#"{{"role":"user","content":[{results}]}}"#)
+    }
+
+    fn read_action(&self, part: &Node<'_>, action: &mut ActionBuilder) {
+        action::read(part, action);
+    }
+
+    fn is_repeatable(&self, request: &Node<'_>) -> bool {
+        action::is_repeatable(request)
     }
 
     fn rewriter(&self) -> Box<dyn ReplyRewriter> {

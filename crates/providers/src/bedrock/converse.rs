@@ -1,6 +1,6 @@
 //! Bedrock Converse: one format for the models of all vendors.
 
-use super::{OWN_PATHS, STREAM_TYPE, endpoint, error, reply, request};
+use super::{OWN_PATHS, STREAM_TYPE, action, endpoint, error, reply, request};
 use crate::api::{ApiError, CacheLifetime, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath};
 use crate::dialect::Dialect;
@@ -8,6 +8,7 @@ use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
 use crate::refusal::Refusal;
 use crate::reply::WireFormat;
+use crate::reply::action::ActionBuilder;
 use crate::reply::blocks::BlockReply;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
@@ -76,6 +77,14 @@ impl ProviderApi for Converse {
 
     fn follow_up_turn(&self, results: String) -> String {
         format!(r#"{{"role":"user","content":[{results}]}}"#)
+    }
+
+    fn read_action(&self, part: &Node<'_>, action: &mut ActionBuilder) {
+        action::read(part, action);
+    }
+
+    fn is_repeatable(&self, request: &Node<'_>) -> bool {
+        action::is_repeatable(request)
     }
 
     fn rewriter(&self) -> Box<dyn ReplyRewriter> {

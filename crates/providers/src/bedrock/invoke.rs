@@ -7,6 +7,7 @@ use crate::detect::{Endpoint, RequestPath};
 use crate::dialect::Dialect;
 use crate::json::{Key, Node, Reader};
 use crate::refusal::Refusal;
+use crate::reply::action::ActionBuilder;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
 
@@ -54,6 +55,14 @@ impl ProviderApi for InvokeModel {
 
     fn follow_up_turn(&self, results: String) -> String {
         Messages.follow_up_turn(results)
+    }
+
+    fn read_action(&self, part: &Node<'_>, action: &mut ActionBuilder) {
+        Messages.read_action(part, action);
+    }
+
+    fn is_repeatable(&self, request: &Node<'_>) -> bool {
+        Messages.is_repeatable(request)
     }
 
     fn rewriter(&self) -> Box<dyn ReplyRewriter> {

@@ -1,5 +1,6 @@
 //! Amazon Bedrock: Converse, and InvokeModel with an Anthropic model.
 
+mod action;
 mod converse;
 mod error;
 mod invoke;

@@ -1,5 +1,6 @@
 //! Google's generateContent, also on Vertex AI.
 
+mod action;
 mod error;
 mod reply;
 mod request;
@@ -11,6 +12,7 @@ use crate::json::text::quoted;
 use crate::json::{Key, Kind, Node, Reader};
 use crate::refusal::Refusal;
 use crate::reply::WireFormat;
+use crate::reply::action::ActionBuilder;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::TOOL;
 use crate::request::builder::RequestBuilder;
@@ -81,6 +83,14 @@ impl ProviderApi for GenerateContent {
 
     fn follow_up_turn(&self, results: String) -> String {
         format!(r#"{{"role":"user","parts":[{results}]}}"#)
+    }
+
+    fn read_action(&self, part: &Node<'_>, action: &mut ActionBuilder) {
+        action::read(part, action);
+    }
+
+    fn is_repeatable(&self, request: &Node<'_>) -> bool {
+        action::is_repeatable(request)
     }
 
     fn rewriter(&self) -> Box<dyn ReplyRewriter> {

@@ -1,5 +1,6 @@
 //! Ollama's own chat. Its requests are those of OpenAI's Chat Completions, but for a few members.
 
+mod action;
 mod reply;
 
 use crate::api::{ApiError, Profile, ProviderApi};
@@ -9,6 +10,7 @@ use crate::json::{Key, Kind, Node, Reader};
 use crate::openai_chat;
 use crate::refusal::Refusal;
 use crate::reply::WireFormat;
+use crate::reply::action::ActionBuilder;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::TOOL;
 use crate::request::builder::RequestBuilder;
@@ -56,6 +58,14 @@ impl ProviderApi for Chat {
         };
         let text = quoted(text);
         format!(r#"{{"role":"tool",{id}"tool_name":"{TOOL}","content":{text}}}"#)
+    }
+
+    fn read_action(&self, part: &Node<'_>, action: &mut ActionBuilder) {
+        action::read(part, action);
+    }
+
+    fn is_repeatable(&self, request: &Node<'_>) -> bool {
+        openai_chat::is_repeatable(request)
     }
 
     fn rewriter(&self) -> Box<dyn ReplyRewriter> {

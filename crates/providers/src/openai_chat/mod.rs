@@ -1,18 +1,21 @@
 //! OpenAI Chat Completions, and what many others took over from it.
 
+mod action;
 mod error;
 mod reply;
 mod request;
 
+pub(crate) use action::is_repeatable;
 pub(crate) use error::body as error_body;
 pub(crate) use request::read_member;
 
 use crate::api::{ApiError, CacheLifetime, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
-use crate::json::{Key, Reader};
+use crate::json::{Key, Node, Reader};
 use crate::refusal::Refusal;
 use crate::reply::WireFormat;
+use crate::reply::action::ActionBuilder;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
 use crate::request::tools::{name_and_description, schema};
@@ -70,6 +73,14 @@ impl ProviderApi for ChatCompletions {
     fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
         let (id, text) = (quoted(id), quoted(text));
         format!(r#"{{"role":"tool","tool_call_id":{id},"content":{text}}}"#)
+    }
+
+    fn read_action(&self, part: &Node<'_>, action: &mut ActionBuilder) {
+        action::read(part, action);
+    }
+
+    fn is_repeatable(&self, request: &Node<'_>) -> bool {
+        action::is_repeatable(request)
     }
 
     fn rewriter(&self) -> Box<dyn ReplyRewriter> {

@@ -1,5 +1,6 @@
 //! OpenAI Responses.
 
+mod action;
 mod put_back;
 mod reply;
 mod request;
@@ -11,6 +12,7 @@ use crate::json::{Key, Node, Reader};
 use crate::openai_chat;
 use crate::refusal::Refusal;
 use crate::reply::WireFormat;
+use crate::reply::action::ActionBuilder;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
 use crate::request::put_back::HiddenCalls;
@@ -86,6 +88,14 @@ impl ProviderApi for Responses {
     fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
         let (id, text) = (quoted(id), quoted(text));
         format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
+    }
+
+    fn read_action(&self, part: &Node<'_>, action: &mut ActionBuilder) {
+        action::read(part, action);
+    }
+
+    fn is_repeatable(&self, request: &Node<'_>) -> bool {
+        action::is_repeatable(request)
     }
 
     fn rewriter(&self) -> Box<dyn ReplyRewriter> {

@@ -5,6 +5,7 @@
 mod again;
 mod hostile;
 mod message_text;
+mod next_action;
 mod recorded;
 mod rejoin;
 mod reply_anthropic;

@@ -148,6 +148,52 @@ impl ValueType for TargetRatio {
     }
 }
 
+/// A part of something: 0 to 1.
+pub(crate) struct Part;
+
+impl ValueType for Part {
+    type Value = f64;
+
+    fn expected() -> String {
+        "a number from 0 to 1".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<f64> {
+        text.parse().ok().filter(|part| (0.0..=1.0).contains(part))
+    }
+
+    fn write(value: &f64) -> Scalar {
+        Scalar::Fraction(*value)
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "number", "minimum": 0, "maximum": 1 })
+    }
+}
+
+/// Dollars to be spent.
+pub(crate) struct Spending;
+
+impl ValueType for Spending {
+    type Value = f64;
+
+    fn expected() -> String {
+        "a number of dollars, such as 5 or 0.5".to_owned()
+    }
+
+    fn parse(text: &str) -> Option<f64> {
+        Dollars::parse(text)
+    }
+
+    fn write(value: &f64) -> Scalar {
+        Scalar::Fraction(*value)
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "number", "minimum": 0 })
+    }
+}
+
 /// Dollars per million tokens.
 pub(crate) struct Dollars;
 
@@ -230,6 +276,15 @@ mod tests {
         assert_eq!(TimeSpan::write(&Duration::from_secs(86_400)), Scalar::text("24h"));
         assert_eq!(TimeSpan::write(&Duration::from_secs(90)), Scalar::text("90s"));
         assert_eq!(TimeSpan::write(&Duration::from_millis(1_500)), Scalar::text("1500ms"));
+    }
+
+    #[test]
+    fn v10_a_part_is_from_none_to_all_and_money_is_not_negative() {
+        let reads = |text| Part::parse(text).is_some();
+        assert!(reads("0") && reads("0.05") && reads("1"));
+        assert!(!reads("-0.1") && !reads("1.01") && !reads("5%") && !reads("NaN"));
+        assert!(Spending::parse("0.5").is_some() && Spending::parse("0").is_some());
+        assert!(Spending::parse("-1").is_none() && Spending::parse("inf").is_none());
     }
 
     #[test]
