@@ -17,16 +17,20 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::client::pool::cache;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{self, Poll};
 use std::time::Duration;
 use tokenforge_proxy::body::Body;
 use tokenforge_proxy::upstream::{UpstreamClient, UpstreamLimits};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 use tower_service::Service;
 
@@ -123,17 +127,25 @@ async fn send_through_ours(to: SocketAddr, at_once: usize) -> Result<()> {
     .await
 }
 
+/// The same duties around it as ours: an address that is read for each request, a pool for each upstream, a limit on
+/// requests, and one on the wait for an answer. Still without eviction, retry and HTTP/2.
 async fn send_through_theirs(to: SocketAddr, at_once: usize) -> Result<()> {
-    let pool = cache::builder().executor(TokioExecutor::new()).build(Connect);
+    let pools = Rc::new(RefCell::new(HashMap::new()));
+    let permits = Arc::new(Semaphore::new(1024));
+    let uri = format!("http://{to}/v1/messages");
     spread(at_once, move || {
-        let mut pool = pool.clone();
+        let (pools, permits, uri) = (pools.clone(), permits.clone(), uri.clone());
         async move {
-            let request =
-                Request::post("/v1/messages").header(HOST, "local").body(Full::new(body()))?;
+            let mut request = Request::post(uri).header(HOST, "local").body(Body::from(body()))?;
+            let _permit = permits.acquire_owned().await?;
+            let uri = std::mem::take(request.uri_mut()).into_parts();
+            let authority = uri.authority.context("no host")?;
+            *request.uri_mut() = uri.path_and_query.context("no path")?.into();
+            let new = || cache::builder().executor(TokioExecutor::new()).build(Connect);
+            let mut pool = pools.borrow_mut().entry(authority).or_insert_with(new).clone();
             poll_fn(|context| pool.poll_ready(context)).await?;
             let mut connection = pool.call(to).await?;
             poll_fn(|context| connection.poll_ready(context)).await?;
-            // As the gateway would have it: a limit on the wait for an answer.
             let answer =
                 tokio::time::timeout(Duration::from_secs(60), connection.call(request)).await??;
             answer.into_body().collect().await?;
@@ -148,7 +160,7 @@ async fn send_through_theirs(to: SocketAddr, at_once: usize) -> Result<()> {
 struct Connect;
 
 /// One connection.
-struct Connection(SendRequest<Full<Bytes>>);
+struct Connection(SendRequest<Body>);
 
 type Boxed<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 
@@ -173,7 +185,7 @@ impl Service<SocketAddr> for Connect {
     }
 }
 
-impl Service<Request<Full<Bytes>>> for Connection {
+impl Service<Request<Body>> for Connection {
     type Response = Response<Incoming>;
     type Error = anyhow::Error;
     type Future = Boxed<Response<Incoming>>;
@@ -182,7 +194,7 @@ impl Service<Request<Full<Bytes>>> for Connection {
         self.0.poll_ready(context).map_err(Into::into)
     }
 
-    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
         let answer = self.0.send_request(request);
         Box::pin(async move { Ok(answer.await?) })
     }

@@ -8,11 +8,11 @@
 //! What that costs: this module, the eviction of idle connections, and the retry. That its peer closed a
 //! connection shows only when it is used: it then gives the request back unsent, and the next one takes it.
 //!
-//! The composable `hyper_util::client::pool` (since 0.1.19) came later. Its `cache`, bare, with a task for each connection,
-//! took 3 to 20 % less processor time than this whole client, at 1, 4 and 32 requests at once, in two noisy runs of
-//! `dev/bench/examples/connection_pool.rs` (3.8 to 5.7 µs a request, ours 4.7 to 6.6). It has no eviction, no retry and no
-//! sharing of HTTP/2 connections, and what those would cost there was not measured. So ours stays for now; whoever replaces
-//! it measures again with all of these.
+//! The composable `hyper_util::client::pool` (since 0.1.19) came later. Its `cache`, with a task for each connection and the
+//! same duties around it (`dev/bench/examples/connection_pool.rs`, three runs on a noisy machine), took 1 to 10 % more
+//! processor time than this with one request at once, and 3 to 21 % less with 4 or 32: 4.4 to 7.1 µs a request, this 4.8 to
+//! 6.6. It has no eviction, no retry and no sharing of HTTP/2 connections yet; what those cost there was not measured. This
+//! one stays until somebody measures that.
 //!
 //! Every serving thread has a pool of its own. With one for all, on one runtime, a request woke a second thread twice on its
 //! way, for two futex calls each, where a bare passthrough makes none. The price is that a connection that is idle on one
