@@ -72,7 +72,9 @@ class DryRun(unittest.TestCase):
 
     def campaign(self, name, board, arms=None):
         values = {"tokenforge": os.environ["TOKENFORGE"], "tools": str(self.tools.folder)}
-        chosen = [arm for arm in MANIFEST.arms if arms is None or arm.name in arms]
+        # The peer asks two in a hundred requests again in the background: here that would take replies out of the script.
+        calm = [replace(arm, gateway=[*arm.gateway, "--shadow", "0"]) if arm.name == "distil" else arm for arm in MANIFEST.arms]
+        chosen = [arm for arm in calm if arms is None or arm.name in arms]
         return Campaign(MANIFEST, name, board, chosen, 1, self.mock.url, self.folder / "results", values)
 
     def check_all_arms(self, name, board):

@@ -124,7 +124,7 @@ def prepared(names: list[str], count: int, seed: int) -> tuple[list[Case], dict[
     cases = []
     tokens = {}
     for name in names:
-        written = [forms.ALL[name](forms.minified(each.value)) for _, each in texts]
+        written = [forms.written(name, forms.minified(each.value)) for _, each in texts]
         tokens[name] = forms.tokens(written)
         for (index, each), data in zip(texts, written):
             cases += [Case(index, name, data, question) for question in questions(each, seed * 1_000_000 + index)]

@@ -69,9 +69,11 @@ class Run(unittest.TestCase):
     def test_real_outputs_are_asked_about_in_every_form_and_behind_every_stage(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "answers.jsonl"
-            text = main(["--mock", "--documents", "0", "--real", "12", "--forms", "all", "--answers", str(file), "--evidence", "small"])
+            text = main(["--mock", "--documents", "5", "--real", "12", "--forms", "all", "--answers", str(file), "--evidence", "small"])
             answers = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         self.assertIn(PLUMBING, text.splitlines()[0])
+        self.assertIn("| table |", text)
+        answers = [answer for answer in answers if "output" in answer]
         asked = {answer["form"] for answer in answers}
         self.assertLessEqual({"original", "json", "stc1", "stc2-2", "stc2-2-rows", "quoted-rows", "json-rows", "lossless", "numbers-2"}, asked)
         self.assertTrue(any(form.startswith("stage:") for form in asked), asked)
