@@ -8,18 +8,29 @@ use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use python_store::python_store;
-use serde_json::json;
 use std::sync::Arc;
 use tokenforge_embed::{
-    CompressedRequest, EmbedError, EmbeddedCompressor, OriginalsReader, OutputCall, count, decode,
-    dialect,
+    EmbedError, EmbeddedCompressor, OriginalsReader, OutputCall, count, decode, dialect,
+    verdicts_json,
 };
 
-create_exception!(_native, TokenforgeError, PyValueError, "What was wrong, where, and what would be right.");
-create_exception!(_native, OriginalNotFound, PyLookupError, "There is no such original, or no such part of it.");
+create_exception!(
+    tokenforge_engine,
+    TokenforgeError,
+    PyValueError,
+    "What was wrong, where, and what would be right."
+);
+create_exception!(
+    tokenforge_engine,
+    OriginalNotFound,
+    PyLookupError,
+    "There is no such original, or no such part of it."
+);
 
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    const EXPAND_TOOL: &str = tokenforge_embed::EXPAND_TOOL;
     #[pymodule_export]
     use super::{Compressor, OriginalNotFound, TokenforgeError, count_tokens, decode_text};
 }
@@ -57,7 +68,7 @@ impl Compressor {
         };
         let compress = || self.0.compress(dialect(&provider)?, body, reader);
         let made = py.detach(compress).map_err(exception)?;
-        Ok((PyBytes::new(py, &made.body), report(&made)))
+        Ok((PyBytes::new(py, &made.body), verdicts_json(&made)))
     }
 
     /// What to show instead of one output, and the verdict, as JSON.
@@ -84,7 +95,8 @@ impl Compressor {
         grep: Option<String>,
         path: Option<String>,
     ) -> PyResult<String> {
-        let expand = || self.0.expand(&reference, lines.as_deref(), grep.as_deref(), path.as_deref());
+        let expand =
+            || self.0.expand(&reference, lines.as_deref(), grep.as_deref(), path.as_deref());
         py.detach(expand).map_err(exception)
     }
 }
@@ -99,25 +111,6 @@ fn decode_text(py: Python<'_>, text: String) -> PyResult<String> {
 #[pyfunction]
 fn count_tokens(py: Python<'_>, text: String, model: String) -> usize {
     py.detach(|| count(&text, &model))
-}
-
-fn report(made: &CompressedRequest) -> String {
-    let results: Vec<_> = made
-        .results
-        .iter()
-        .map(|result| {
-            json!({
-                "tool": result.tool,
-                "call": result.call,
-                "verdict": result.verdict,
-                "stages": result.stages,
-                "tokens_before": result.tokens_before,
-                "tokens_after": result.tokens_after,
-                "reference": result.reference.map(|reference| reference.to_string()),
-            })
-        })
-        .collect();
-    json!({ "results": results, "offers_expansion": made.offers_expansion }).to_string()
 }
 
 fn exception(error: EmbedError) -> PyErr {

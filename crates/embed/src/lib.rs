@@ -23,10 +23,14 @@ mod callback_store;
 mod embedded_compressor;
 mod error;
 mod output_call;
+mod verdicts;
 
 pub use callback_store::CallbackStore;
 pub use embedded_compressor::{EmbeddedCompressor, count, decode, dialect};
 pub use error::EmbedError;
 pub use output_call::{CompressedText, OutputCall};
+pub use tokenforge_engine::expand_tool::DEFINITION as EXPAND_TOOL;
 pub use tokenforge_gateway::{CompressedRequest, OriginalsReader, ResultVerdict};
 pub use tokenforge_providers::Dialect;
+pub use tokenforge_store::StoreError;
+pub use verdicts::verdicts_json;

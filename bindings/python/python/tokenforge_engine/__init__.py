@@ -17,12 +17,15 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Protocol, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Protocol, Sequence, TypeVar, Union
 
 from . import _native
 from ._native import OriginalNotFound, TokenforgeError
 
+_T = TypeVar("_T")
+
 __all__ = [
+    "EXPAND_TOOL",
     "Compressed",
     "CompressedText",
     "Compressor",
@@ -33,6 +36,9 @@ __all__ = [
     "count",
     "decode",
 ]
+
+EXPAND_TOOL: Mapping[str, Any] = json.loads(_native.EXPAND_TOOL)
+"""The tool with which a model fetches what was left out: `name`, `description` and `input_schema`."""
 
 # Where the conversation stands in a request, by provider API.
 _CONVERSATIONS = {
@@ -160,8 +166,8 @@ class Compressor:
             arguments = ""
         elif not isinstance(arguments, str):
             arguments = _encode(arguments).decode()
-        made = json.loads(self._native.compress_output(text, tool, arguments, is_error, model))
-        return CompressedText(**made)
+        made = _checked(lambda: self._native.compress_output(text, tool, arguments, is_error, model))
+        return CompressedText(**json.loads(made))
 
     def expand(
         self,
@@ -172,7 +178,7 @@ class Compressor:
         path: Optional[str] = None,
     ) -> str:
         """An original; or its lines `20-80`, those that match a regular expression, or a part of JSON such as `items[3].id`."""
-        return self._native.expand(reference, lines, grep, path)
+        return _checked(lambda: self._native.expand(reference, lines, grep, path))
 
     async def acompress(self, messages: Sequence[Any], **options: Any) -> Compressed:
         """`compress` on another thread, for asyncio."""
@@ -189,16 +195,26 @@ class Compressor:
 
 def decode(text: str) -> str:
     """Any of our notations back to what it stands for: JSON minified, a compressed output as it was, to the byte."""
-    return _native.decode_text(text)
+    return _checked(lambda: _native.decode_text(text))
 
 
 def count(text: str, model: str = "") -> int:
     """How many tokens a text has for a model; by o200k where the model's vocabulary is not public."""
-    return _native.count_tokens(text, model)
+    return _checked(lambda: _native.count_tokens(text, model))
 
 
 def _encode(value: Any) -> bytes:
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TokenforgeError(f"no JSON can be made of it: {error}") from error
+    return _checked(text.encode)
+
+
+def _checked(call: Callable[[], _T]) -> _T:
+    """Half a character has no bytes: what stood in its place would be another text."""
+    try:
+        return call()
     except UnicodeEncodeError as error:
-        raise TokenforgeError(f"half a character (a lone surrogate) at position {error.start}") from error
+        message = f"half a character (a lone surrogate) at position {error.start}"
+        raise TokenforgeError(message) from error

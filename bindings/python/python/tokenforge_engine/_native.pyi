@@ -1,5 +1,7 @@
 from typing import Any, Optional, Tuple
 
+EXPAND_TOOL: str
+
 class TokenforgeError(ValueError): ...
 class OriginalNotFound(LookupError): ...
 

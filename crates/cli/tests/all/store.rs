@@ -36,7 +36,8 @@ fn stats_count_by_kind() {
         "{place}\n\
          kind      entries  bytes\n\
          original        2      9\n\
-         result          1      3\n"
+         result          1      3\n\
+         kept            0      0\n"
     );
     assert_eq!(success(&folder, "store stats"), expected);
     assert_eq!(success(&folder, &format!("store stats --store {place}")), expected);
@@ -44,7 +45,7 @@ fn stats_count_by_kind() {
         serde_json::from_str(&success(&folder, "store stats --json")).expect("JSON");
     let expected = serde_json::json!({
         "store": place,
-        "kinds": { "original": { "entries": 2, "bytes": 9 }, "result": { "entries": 1, "bytes": 3 } },
+        "kinds": { "original": { "entries": 2, "bytes": 9 }, "result": { "entries": 1, "bytes": 3 }, "kept": { "entries": 0, "bytes": 0 } },
     });
     assert_eq!(json, expected);
 }
