@@ -135,7 +135,8 @@ impl DiskStore {
         // Refused before something is written: a store that cannot be swept would grow without a bound.
         self.sweeper.last_outcome()?;
         let meanwhile = limit * EIGHTHS_MEANWHILE;
-        if self.ledger().bytes_written()? >= meanwhile {
+        // With this entry: two sweeps in a row would otherwise let one more in each, and pass the bound.
+        if self.ledger().bytes_written()?.saturating_add(size) > meanwhile {
             self.begin_sweep()?;
             return Err(StoreError::Full { limit: meanwhile });
         }
