@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tokenforge_embed::{Dialect, EmbeddedCompressor, OriginalsReader, OutputCall};
 
-const SETTINGS: &str = r#"{"store": {"key": "a key that is the same in every language"}}"#;
+const SETTINGS: &str = r#"{"store": {"key": "the-same-in-every-language"}}"#;
 
 /// A request of a real client.
 #[derive(Deserialize)]

@@ -14,7 +14,6 @@ The bytes are those that the Tokenforge gateway would forward under the same set
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional, Protocol, Sequence, TypeVar, Union
@@ -182,15 +181,15 @@ class Compressor:
 
     async def acompress(self, messages: Sequence[Any], **options: Any) -> Compressed:
         """`compress` on another thread, for asyncio."""
-        return await asyncio.to_thread(lambda: self.compress(messages, **options))
+        return await _to_thread(lambda: self.compress(messages, **options))
 
     async def acompress_output(self, text: str, **options: Any) -> CompressedText:
         """`compress_output` on another thread, for asyncio."""
-        return await asyncio.to_thread(lambda: self.compress_output(text, **options))
+        return await _to_thread(lambda: self.compress_output(text, **options))
 
     async def aexpand(self, reference: str, **options: Any) -> str:
         """`expand` on another thread, for asyncio."""
-        return await asyncio.to_thread(lambda: self.expand(reference, **options))
+        return await _to_thread(lambda: self.expand(reference, **options))
 
 
 def decode(text: str) -> str:
@@ -201,6 +200,12 @@ def decode(text: str) -> str:
 def count(text: str, model: str = "") -> int:
     """How many tokens a text has for a model; by o200k where the model's vocabulary is not public."""
     return _checked(lambda: _native.count_tokens(text, model))
+
+
+async def _to_thread(call: Callable[[], _T]) -> _T:
+    import asyncio  # nine tenths of the time of importing this package; whoever awaits has it already
+
+    return await asyncio.to_thread(call)
 
 
 def _encode(value: Any) -> bytes:
