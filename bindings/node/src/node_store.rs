@@ -12,6 +12,9 @@ use tokenforge_embed::{CallbackStore, StoreError};
 /// How long a store may take: behind it, a result is compressed without leaving anything out.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The function of JavaScript: it is given a name, what is to be kept under it or nothing, and the answer to fill in.
+pub(crate) type AskStore<'f> = Function<'f, FnArgs<(String, Option<Buffer>, StoreAnswer)>, ()>;
+
 type StoreReply = std::result::Result<Option<Vec<u8>>, String>;
 
 /// A question to the store, and where its answer goes.
@@ -43,9 +46,7 @@ impl StoreAnswer {
     }
 }
 
-pub(crate) fn node_store(
-    ask: &Function<'_, FnArgs<(String, Option<Buffer>, StoreAnswer)>, ()>,
-) -> Result<CallbackStore> {
+pub(crate) fn node_store(ask: &AskStore<'_>) -> Result<CallbackStore> {
     // Weak: a store alone keeps no program running.
     let ask = ask.build_threadsafe_function::<StoreQuestion>().weak::<true>().build_callback(
         |context: ThreadsafeCallContext<StoreQuestion>| {
