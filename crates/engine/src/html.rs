@@ -2,7 +2,7 @@
 //!
 //! Headings, paragraphs, links with their addresses, lists, tables and code stay; so does every word of the page. What is
 //! gone can be fetched back, so this runs only where that is possible, and only on a page that was fetched from the web:
-//! of a file, or of a page that the agent serves itself, the markup is what it works on ([`PageOrigin`]).
+//! of a file, or of a page that the agent serves itself, the markup is what it works on (`PageOrigin`).
 
 mod detect;
 mod element;

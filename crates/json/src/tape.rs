@@ -81,7 +81,7 @@ impl LexemeKind {
 }
 
 impl<'a> Json<'a> {
-    /// Validates a JSON text. The text must be one value nested at most [`MAX_DEPTH`] deep, without a byte order mark.
+    /// Validates a JSON text. The text must be one value nested at most [`MAX_DEPTH`](crate::MAX_DEPTH) deep, without a byte order mark.
     pub fn parse(text: &'a str) -> Result<Self, Error> {
         if u32::try_from(text.len()).is_err() {
             return Err(Error::at(ErrorKind::InputTooLarge, text, 0));

@@ -4,9 +4,9 @@
 //! them is spliced: a name, an id, the text of a result. Everything else passes as the client or the server wrote it,
 //! members that nobody here knows included.
 //!
-//! The core is pure: reading, [renaming](outgoing()), [lists of many servers as one](merged), [results](rewrite), events
+//! The core is pure: reading, [renaming](outgoing()), [lists of many servers as one](merge_lists), [results](rewrite), events
 //! of a [stream](sse). Around it is a thin shell: a [`Hub`] of servers that are reached over HTTP or started as
-//! programs, and [`filter`](run_filter), which stands between a client and one program.
+//! programs, and [`run_stdio_proxy`], which stands between a client and one program.
 
 mod backend;
 mod cursor;
