@@ -7,7 +7,7 @@ use crate::voices::{Conversation, RESPONSES, WHOLE, all};
 use serde_json::{Value, json};
 use tokenforge_config::ExpandInjection;
 use tokenforge_engine::Mode;
-use tokenforge_providers::{Dialect, expand_tool};
+use tokenforge_providers::{Dialect, ExpandScope, expand_tool};
 use tokenforge_tokens::{Counter, Vocabulary};
 
 const TOOL: &str = "expand_context";
@@ -53,6 +53,18 @@ fn decision_15_the_definition_has_at_most_60_tokens() {
         for dialect in DIALECTS {
             let tokens = Counter::from(vocabulary).count(expand_tool(dialect));
             assert!(tokens <= 60, "{dialect:?}: {tokens} in {vocabulary:?}");
+        }
+    }
+}
+
+#[test]
+fn c15_decision_15_the_definition_that_reaches_cleared_results_has_at_most_80() {
+    for vocabulary in [Vocabulary::O200k, Vocabulary::Cl100k] {
+        for dialect in DIALECTS {
+            let definition = ExpandScope::EarlierResults.definition(dialect);
+            assert_ne!(definition, expand_tool(dialect), "{dialect:?}");
+            let tokens = Counter::from(vocabulary).count(&definition);
+            assert!(tokens <= 80, "{dialect:?}: {tokens} in {vocabulary:?}");
         }
     }
 }
