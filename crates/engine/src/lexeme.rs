@@ -59,12 +59,14 @@ pub(crate) fn are_whole_in(text: &str, other: &str) -> bool {
 /// `2024-05-06T10:00:01.5Z`, `06/May/2024:10:00:01 +0000`, `Mon Jul 27 16:54:23 2026 -0500`, `May  6 10:00`, `May  6  2024`,
 /// `10:00:01,250`, `1697048351.000668`.
 pub(crate) fn timestamp(text: &[u8]) -> Option<usize> {
-    if !text.first().is_some_and(u8::is_ascii_alphanumeric) {
-        return None;
-    }
-    let length = date_length(text)
-        .or_else(|| clock(text).map(|length| zone(text, length)))
-        .or_else(|| seconds(text))?;
+    // Asked at every word of a text: what a first byte cannot begin is not compared with it.
+    let length = match text.first()? {
+        b'0'..=b'9' => dated_in_digits(text)
+            .or_else(|| clock(text).map(|length| zone(text, length)))
+            .or_else(|| seconds(text)),
+        b'A'..=b'Z' => dated_in_words(text),
+        _ => None,
+    }?;
     text.get(length).is_none_or(|&byte| !is_word(byte)).then_some(length)
 }
 
@@ -74,16 +76,23 @@ pub(crate) const MONTHS: [&[u8]; 12] = [
 ];
 const DAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
 
-/// A date, with the time of day behind it if there is one.
-fn date_length(text: &[u8]) -> Option<usize> {
-    if text.first().is_some_and(u8::is_ascii_digit) {
-        let dates: [&[u8]; 4] = [b"0000-00-00", b"0000/00/00", b"00/aaa/0000", b"00/00/0000"];
-        let date = dates.iter().find_map(|date| matches(text, date))?;
-        let time = matches!(text.get(date), Some(b'T' | b't' | b' ' | b':'))
-            .then(|| clock(text.get(date + 1..)?))
-            .flatten();
-        return Some(time.map_or(date, |time| zone(text, date + 1 + time)));
-    }
+/// A date in digits, with the time of day behind it if there is one.
+fn dated_in_digits(text: &[u8]) -> Option<usize> {
+    let dates: &[&[u8]] = match (text.get(2)?, text.get(4)?) {
+        (b'/', _) => &[b"00/aaa/0000", b"00/00/0000"],
+        (_, b'-') => &[b"0000-00-00"],
+        (_, b'/') => &[b"0000/00/00"],
+        _ => return None,
+    };
+    let date = dates.iter().find_map(|date| matches(text, date))?;
+    let time = matches!(text.get(date), Some(b'T' | b't' | b' ' | b':'))
+        .then(|| clock(text.get(date + 1..)?))
+        .flatten();
+    Some(time.map_or(date, |time| zone(text, date + 1 + time)))
+}
+
+/// A date that begins with the name of a day or of a month, with the time of day behind it if there is one.
+fn dated_in_words(text: &[u8]) -> Option<usize> {
     // The name of a day or a month ends here. Most words are longer, and were compared with all of them.
     if !matches!(text.get(3), Some(b' ' | b',')) {
         return None;
@@ -130,6 +139,9 @@ pub(crate) fn matches(text: &[u8], pattern: &[u8]) -> Option<usize> {
 
 /// `10:00`, `9:05:01`, with or without a fraction.
 fn clock(text: &[u8]) -> Option<usize> {
+    if text.get(1) != Some(&b':') && text.get(2) != Some(&b':') {
+        return None;
+    }
     let mut length = matches(text, b"00:00").or_else(|| matches(text, b"0:00"))?;
     length += text.get(length..).and_then(|rest| matches(rest, b":00")).unwrap_or(0);
     if matches!(text.get(length), Some(b'.' | b',')) {

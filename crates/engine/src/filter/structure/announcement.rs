@@ -1,8 +1,9 @@
 //! Announcements: lines that say that a test begins, which say nothing more once it has passed.
 
-use std::collections::HashSet;
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
+use foldhash::HashSet;
 use regex::Regex;
 
 use super::super::strip::visible_text;
@@ -27,7 +28,10 @@ static BEHIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Marks announcements of what passed. One without its pass stays: it says where a run came to a halt.
 pub(super) fn mark_announcements(lines: &[&str], passes: &[usize], roles: &mut [Option<LineRole>]) {
-    let passed: HashSet<&str> = passes.iter().flat_map(|&line| names(lines[line])).collect();
+    // Most runs announce nothing, and have many passes.
+    let passed = LazyCell::new(|| -> HashSet<&str> {
+        passes.iter().flat_map(|&line| names(lines[line])).collect()
+    });
     for (at, line) in lines.iter().enumerate() {
         let may_go = roles[at].is_none() && ResultLine::of(line) != ResultLine::Kept;
         let announced = || name_announced(visible_text(line));

@@ -79,12 +79,11 @@ impl ResultLine {
 /// The details of a pass in TAP: a block between `---` and `...`, and the plan of its own subtests.
 pub(super) fn mark_details(lines: &[&str], passes: &[usize], roles: &mut [Option<LineRole>]) {
     for &pass in passes {
-        let opens = lines.get(pass + 1).is_some_and(|line| line.trim() == "---");
-        let block = lines.iter().skip(pass + 1).take(MAX_DETAILS);
-        let Some(length) = block.clone().position(|line| line.trim() == "...").filter(|_| opens)
-        else {
+        if lines.get(pass + 1).is_none_or(|line| line.trim() != "---") {
             continue;
-        };
+        }
+        let block = lines.iter().skip(pass + 1).take(MAX_DETAILS);
+        let Some(length) = block.clone().position(|line| line.trim() == "...") else { continue };
         let block = lines.iter().zip(roles.iter_mut()).skip(pass + 1).take(length + 1);
         for (_, role) in block.filter(|(line, _)| !may_be_failure(line)) {
             *role = Some(LineRole::Pass);
