@@ -8,11 +8,13 @@
 //! What that costs: this module, the eviction of idle connections, and the retry. That its peer closed a
 //! connection shows only when it is used: it then gives the request back unsent, and the next one takes it.
 //!
-//! The composable `hyper_util::client::pool` (since 0.1.19) came later. Its `cache`, with a task for each connection and the
-//! same duties around it (`dev/bench/examples/connection_pool.rs`, three runs on a noisy machine), took 1 to 10 % more
-//! processor time than this with one request at once, and 3 to 21 % less with 4 or 32: 4.4 to 7.1 µs a request, this 4.8 to
-//! 6.6. It has no eviction, no retry and no sharing of HTTP/2 connections yet; what those cost there was not measured. This
-//! one stays until somebody measures that.
+//! The composable `hyper_util::client::pool` (since 0.1.19) came later and was measured beside this
+//! (`dev/bench/examples/connection_pool.rs`, three runs on a noisy machine, this 4.6 to 7.1 µs a request). Its `cache` alone
+//! takes 3 to 9 % more processor time with one request at once and 16 % less to 2 % more with 4 or 32. With what is done here
+//! too (`negotiate` for HTTP/2, the retry, closing idle connections) it takes 10, 10 and 15 % more with one request, and -7 to
+//! +7 % with 4 or 32. One request at once is what an agent sends, and where a gateway is farthest behind a passthrough. Nor
+//! can it bound how many idle connections are kept between two sweeps, and its types have no names, so that a lease of a
+//! connection would be one more box. To be measured again when that changes.
 //!
 //! Every serving thread has a pool of its own. With one for all, on one runtime, a request woke a second thread twice on its
 //! way, for two futex calls each, where a bare passthrough makes none. The price is that a connection that is idle on one

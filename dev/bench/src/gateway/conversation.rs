@@ -11,6 +11,13 @@ const VARIANTS: u64 = 16;
 /// The newest result has this many bytes, or half of a smaller conversation.
 pub(crate) const NEWEST: usize = 20_000;
 
+/// A conversation of at least so many bytes begins with a prompt as coding agents send it.
+const AGENT: usize = 50_000;
+
+/// The prompts of coding agents have 20 to 60 KB, with the tools that they describe. With a small one the expand tool is not
+/// offered, nothing is left out, and what is measured is the way of `lossless`.
+const PROMPT: usize = 40_000;
+
 /// Whose words a request is written in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
@@ -68,18 +75,19 @@ impl SyntheticConversation {
         newest: fn(&mut Rng, usize) -> ToolResult,
     ) -> Self {
         let variants = newest_results(newest, NEWEST.min(bytes / 2)).map(|newest| {
-            let around = write_body(dialect, &[]).len() + newest.written_len();
+            let prompt = if bytes < AGENT { String::new() } else { agent_prompt(PROMPT) };
+            let around = write_body(dialect, &prompt, &[]).len() + newest.written_len();
             let mut rng = Rng::with_seed(bytes as u64);
             let mut results = history(&mut rng, bytes.saturating_sub(around));
             results.push(newest);
-            BodyTemplate::new(dialect, &results)
+            BodyTemplate::new(dialect, &prompt, &results)
         });
         Self { dialect, variants: variants.collect() }
     }
 
     /// With these results.
     pub(crate) fn of(dialect: Dialect, results: &[ToolResult]) -> Self {
-        Self { dialect, variants: vec![BodyTemplate::new(dialect, results)] }
+        Self { dialect, variants: vec![BodyTemplate::new(dialect, "", results)] }
     }
 
     /// The same, asking for a stream.
@@ -104,8 +112,8 @@ impl SyntheticConversation {
 }
 
 impl BodyTemplate {
-    fn new(dialect: Dialect, results: &[ToolResult]) -> Self {
-        let body = write_body(dialect, results);
+    fn new(dialect: Dialect, prompt: &str, results: &[ToolResult]) -> Self {
+        let body = write_body(dialect, prompt, results);
         let stamps = body.match_indices(STAMP).map(|(at, _)| at).collect();
         Self { body: body.into(), stamps }
     }
@@ -156,9 +164,27 @@ fn history(rng: &mut Rng, bytes: usize) -> Vec<ToolResult> {
     results
 }
 
-fn write_body(dialect: Dialect, results: &[ToolResult]) -> String {
+/// Instructions of about `bytes`, the same every time.
+fn agent_prompt(bytes: usize) -> String {
+    const WORDS: [&str; 16] = [
+        "the", "tool", "reads", "a", "file", "before", "each", "change", "and", "never", "guesses",
+        "what", "tests", "have", "to", "say",
+    ];
+    let mut rng = Rng::with_seed(bytes as u64);
+    let mut prompt = String::with_capacity(bytes + 16);
+    while prompt.len() < bytes {
+        prompt.push_str(WORDS[rng.usize(..WORDS.len())]);
+        prompt.push(if rng.u8(..12) == 0 { '\n' } else { ' ' });
+    }
+    prompt
+}
+
+fn write_body(dialect: Dialect, prompt: &str, results: &[ToolResult]) -> String {
     let ask = "Find out why the nightly import fails, and mend it.";
     let mut messages = vec![json!({ "role": "user", "content": ask })];
+    if dialect == Dialect::Chat && !prompt.is_empty() {
+        messages.insert(0, json!({ "role": "system", "content": prompt }));
+    }
     for (index, result) in results.iter().enumerate() {
         let id = format!("call_{index:05}");
         match dialect {
@@ -179,9 +205,8 @@ fn write_body(dialect: Dialect, results: &[ToolResult]) -> String {
     let tools = ["Bash", "Read", "query"].map(|name| tool(dialect, name));
     match dialect {
         Dialect::Chat => json!({ "model": "gpt-5", "messages": messages, "tools": tools }),
-        Dialect::Anthropic => {
-            json!({ "model": "claude-sonnet-5", "max_tokens": 4096, "tools": tools, "messages": messages })
-        }
+        Dialect::Anthropic => json!({ "model": "claude-sonnet-5", "max_tokens": 4096, "system": prompt, "tools": tools,
+            "messages": messages }),
     }
     .to_string()
 }
