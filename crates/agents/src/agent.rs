@@ -1,8 +1,9 @@
 //! One agent, as its data file describes it.
 
 use crate::{
-    BaseUrl, HookSupport, LocalShell, McpClientTraits, McpServerFiles, McpToolName, OutputEdges,
-    PathTemplate, SessionLogs, SetupSupport, SubscriptionSigns, ToolRole, ToolSwitches,
+    AgentProbe, BaseUrl, HookSupport, LocalShell, McpClientTraits, McpServerFiles, McpToolName,
+    OutputEdges, PathTemplate, SessionLogs, SetupSupport, SubscriptionSigns, ToolRole,
+    ToolSwitches,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -41,6 +42,10 @@ pub struct Agent {
     pub setup: Option<SetupSupport>,
     /// Why `tokenforge setup` cannot take it on, though it can be given a base URL.
     pub setup_refused: Option<String>,
+    /// The version that was last seen to work, by tests with the program itself.
+    pub tested: Option<String>,
+    /// How it is tried without a person.
+    pub probe: Option<AgentProbe>,
     /// How it runs a hook that may change tool results.
     pub hook: Option<HookSupport>,
     /// Where it keeps its sessions.

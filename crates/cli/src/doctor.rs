@@ -4,6 +4,7 @@ mod address;
 mod clients;
 mod finding;
 mod ledger;
+mod probe;
 mod round_trip;
 mod routes;
 mod settings;
@@ -14,13 +15,14 @@ use crate::output;
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 use finding::{Finding, FindingState};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
   tokenforge doctor
-  tokenforge doctor --json";
+  tokenforge doctor --json
+  tokenforge doctor --probe";
 
 /// How long what is under way may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -33,6 +35,11 @@ pub(crate) struct DoctorArgs {
     #[arg(long)]
     json: bool,
 
+    /// Start each installed agent once, with a made-up key and no settings of yours, and see whether it asks the
+    /// address it is given
+    #[arg(long)]
+    probe: bool,
+
     /// The settings file [default: tokenforge.yaml here, or in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
@@ -41,7 +48,7 @@ pub(crate) struct DoctorArgs {
 pub(crate) fn run(arguments: &DoctorArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
-    let findings = runtime.block_on(findings(arguments.config.as_deref()));
+    let findings = runtime.block_on(findings(arguments));
     runtime.shutdown_timeout(FAREWELL);
     let broken = findings.iter().filter(|finding| finding.state == FindingState::Broken).count();
     let shown = match arguments.json {
@@ -59,12 +66,16 @@ pub(crate) fn run(arguments: &DoctorArgs) -> anyhow::Result<()> {
     }
 }
 
-async fn findings(config: Option<&Path>) -> Vec<Finding> {
+async fn findings(arguments: &DoctorArgs) -> Vec<Finding> {
+    let config = arguments.config.as_deref();
     let mut findings = version::check();
     let (settings, found) = settings::check(config);
     findings.extend(found);
     findings.extend(address::check(&settings).await);
     findings.extend(clients::check());
+    if arguments.probe {
+        findings.extend(probe::check().await);
+    }
     findings.extend(routes::check(&settings, config).await);
     findings.extend(store::check(&settings).await);
     findings.extend(ledger::check(&settings));

@@ -12,6 +12,7 @@ mod route;
 mod savings;
 
 pub(crate) use clients::{base_variables, wrappable_names};
+pub(crate) use plan::ClientLaunch;
 
 use crate::arguments::usage_error;
 use crate::output::tell;
@@ -20,12 +21,13 @@ use crate::{alternatives, gateway, values};
 use anyhow::Context;
 use clap::{Args, ValueHint};
 use clients::{WrappedClient, dialect_names};
-use plan::{BaseUrlPlan, ClientLaunch};
+use plan::BaseUrlPlan;
 use route::GatewayRoute;
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+use tokenforge_agents::Agent;
 use tokenforge_config::Overrides;
 use tokenforge_engine::Mode;
 use tokio::process::Command;
@@ -185,6 +187,15 @@ impl WrapArgs {
         // A project may be anybody's, and its file could send the agent's key anywhere.
         SettingsSource { file: self.config.clone().or_else(settings::users_file), flags }
     }
+}
+
+/// What an agent is told so that it asks this address, whoever is there.
+pub(crate) fn probe_launch(
+    agent: &'static Agent,
+    program: &str,
+    url: &str,
+) -> anyhow::Result<ClientLaunch> {
+    BaseUrlPlan::new(WrappedClient::from(agent), program, url)?.start(url)
 }
 
 /// A proxy of the user's is for what is outside: the gateway is not.

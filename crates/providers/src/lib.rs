@@ -37,6 +37,7 @@ mod anthropic;
 mod api;
 mod bedrock;
 mod detect;
+mod detect_conversation;
 mod dialect;
 mod earlier_reading;
 mod gemini;

@@ -181,3 +181,14 @@ fn u3_a_switch_for_a_server_says_where_the_server_is_named() {
         assert!(server_tool.iter().all(parts));
     }
 }
+
+#[test]
+fn who_is_probed_can_be_given_a_base_url_and_has_a_version_that_was_tested() {
+    for agent in all().iter().filter(|agent| agent.probe.is_some()) {
+        assert!(agent.can_be_wrapped() && agent.tested.is_some(), "{}", agent.id);
+        let probe = agent.probe.clone().unwrap();
+        // A home folder of its own is no place for what leads out of it.
+        let is_below = |file: &String| !file.starts_with('/') && !file.contains("..");
+        assert!(probe.files.keys().all(is_below), "{}", agent.id);
+    }
+}

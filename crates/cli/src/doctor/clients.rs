@@ -6,6 +6,7 @@ use crate::output::printable;
 use crate::setup::shim;
 use crate::wrap::wrappable_names;
 use std::path::{Path, PathBuf};
+use tokenforge_agents::find;
 
 const CHECK: &str = "clients";
 
@@ -16,13 +17,7 @@ const FOLDERS: usize = 4;
 pub(super) fn check() -> Vec<Finding> {
     let names = wrappable_names().into_iter();
     let found = names.filter_map(|name| Some((name, on_path(name)?)));
-    let mut findings: Vec<Finding> = found
-        .map(|(name, path)| {
-            let version = version(&path).map(|version| format!(" {version}")).unwrap_or_default();
-            let says = format!("{name}{version}, {} (`tokenforge wrap {name}`)", path.display());
-            Finding::ok(CHECK, says)
-        })
-        .collect();
+    let mut findings: Vec<Finding> = found.map(|(name, path)| finding(name, &path)).collect();
     if findings.is_empty() {
         let known = wrappable_names().join(", ");
         let none = Finding::note(CHECK, format!("no known agent is on the PATH: {known}"));
@@ -33,13 +28,28 @@ pub(super) fn check() -> Vec<Finding> {
     findings
 }
 
+fn finding(name: &str, path: &Path) -> Finding {
+    let version = version(path);
+    let tested = find(name).and_then(|agent| agent.tested.as_deref());
+    let shown = version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+    let says = format!("{name}{shown}, {} (`tokenforge wrap {name}`)", path.display());
+    match (version.as_deref(), tested) {
+        (Some(version), Some(tested)) if version != tested => {
+            Finding::note(CHECK, format!("{says}; version {tested} was tested")).remedied_by(
+                "`tokenforge doctor --probe` shows whether this one asks the address it is given",
+            )
+        }
+        _ => Finding::ok(CHECK, says),
+    }
+}
+
 /// The program that a shell would start, behind a shim of ours.
 pub(super) fn on_path(program: &str) -> Option<PathBuf> {
     shim::real(program).next()
 }
 
 /// The version that the package of a program says, if it comes from npm.
-fn version(program: &Path) -> Option<String> {
+pub(super) fn version(program: &Path) -> Option<String> {
     let program = program.canonicalize().ok()?;
     let description = program.ancestors().skip(1).take(FOLDERS).find_map(|folder| {
         let text = std::fs::read_to_string(folder.join("package.json")).ok()?;

@@ -41,9 +41,9 @@ enum PathRecipient {
 
 /// What a client is started with, so that it asks the gateway. Its files are gone with this.
 #[derive(Debug, Default)]
-pub(super) struct ClientLaunch {
-    pub(super) variables: Vec<(&'static str, OsString)>,
-    pub(super) arguments: Vec<OsString>,
+pub(crate) struct ClientLaunch {
+    pub(crate) variables: Vec<(&'static str, OsString)>,
+    pub(crate) arguments: Vec<OsString>,
     files: Vec<TempPath>,
 }
 

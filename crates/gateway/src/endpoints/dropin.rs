@@ -1,4 +1,9 @@
 //! The interface that other gateways call to have messages compressed: messages in, as many out, and originals by hash.
+//!
+//! It fails open: what cannot be read, has no tool results or takes too long comes back as it came. Only secrets that are
+//! to be taken out, and cannot be, are an error.
+
+mod call;
 
 use crate::answer::{self, Problem};
 use crate::gateway::Gateway;
@@ -6,16 +11,17 @@ use crate::guard::forwarding_header;
 use crate::options::RequestOptions;
 use crate::paths::RETRIEVE;
 use crate::pending_account::PendingAccount;
-use crate::rewrite::{OriginalsReader, RewriteInput, redact_request};
+use crate::rewrite::{OriginalsReader, RewriteInput, redact_request, unchecked_problem};
 use crate::user_agent::agent_name;
-use crate::workers::QUEUE_PATIENCE;
+use crate::workers::{QUEUE_PATIENCE, WorkPatience};
+use call::{GuardrailCall, conversation_in, has_call_ids};
 use http::{Response, StatusCode, Uri};
 use http_body::Body as _;
 use hyper::body::Incoming;
-use serde_json::json;
-use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 use tokenforge_engine::reference::Reference;
 use tokenforge_plugin::Exchange;
 use tokenforge_providers::{Dialect, RequestPurpose};
@@ -26,6 +32,14 @@ use tokenforge_store::EntryKind;
 
 /// How long the name of an original is.
 const HASH_DIGITS: usize = 24;
+
+const JSON: &str = "application/json";
+
+/// A longer conversation is not looked at on the threads that move bytes.
+const SHORT: usize = 64 << 10;
+
+/// How long it may take to find out what the longest conversation is.
+const DETECTION_PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn answer(
     gateway: &Arc<Gateway>,
@@ -42,13 +56,6 @@ pub(super) async fn answer(
             Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, message))
         }
     }
-}
-
-/// What the caller sends. More may be there: whatever it is comes through `messages` only.
-#[derive(serde::Deserialize)]
-struct CompressMessages<'a> {
-    #[serde(borrow)]
-    messages: &'a RawValue,
 }
 
 async fn compress(
@@ -69,15 +76,30 @@ async fn compress(
         }
     };
     let body = super::read_body(gateway, body, limit).await?;
-    let unreadable =
-        |error| Problem::bad_request(format!("expected {{\"messages\": […]}}: {error}"));
-    let asked: CompressMessages<'_> = serde_json::from_slice(&body).map_err(unreadable)?;
-    // Anthropic's results are blocks of user messages, OpenAI's are messages.
-    let is_anthropic = asked.messages.get().contains("\"tool_result\"");
-    let dialect = if is_anthropic { Dialect::Anthropic } else { Dialect::OpenAiChat };
-    let redacted = match state.settings.redact_secrets {
-        true => redact_request(&gateway.workers, &tenant, body.clone(), Some(dialect)).await?,
-        false => None,
+    let mut call = GuardrailCall::read(&body)?;
+    let mut options = RequestOptions::of_headers(&exchange.request().headers)?;
+    if let Some(member) = &call.options {
+        options = options.with_member(member)?;
+    }
+    let found = detect(gateway, &tenant, &call).await;
+    let keeps_calls = found.is_none_or(|found| found.keeps_calls);
+    // Of what has no tool results it does not matter: secrets are looked for in the same members.
+    let dialect = found.map_or(Dialect::OpenAiChat, |found| found.dialect);
+    if state.settings.redact_secrets {
+        let (document, shape) = call.checked_document(dialect);
+        if let Some(redacted) = redact_request(&gateway.workers, &tenant, document, shape).await? {
+            if !keeps_calls {
+                return Err(unchecked_problem(
+                    "it holds a secret, and tool results without the ids of their calls; \
+                     expected messages as the provider has them (agentgateway: messageFormat: raw)",
+                ));
+            }
+            call = call.redacted(redacted, dialect)?;
+        }
+    }
+    let (Some(_), Some(list)) = (found.filter(|_| keeps_calls), call.list()) else {
+        let figures = Compressed::default().figures();
+        return Ok(answer::text(StatusCode::OK, JSON, call.answer(None, &figures)));
     };
     let input = RewriteInput {
         shared: gateway.rewriter.shared.clone(),
@@ -85,45 +107,93 @@ async fn compress(
         dialect,
         purpose: RequestPurpose::Generate,
         is_stream: Some(false),
-        model: None,
+        model: call.model.clone(),
         tenant: tenant.clone(),
         project: exchange.project.clone(),
         client: agent_name(&exchange.request().headers),
         session: None,
         is_proxied: forwarding_header(&exchange.request().headers).is_some(),
         local_shell: None,
-        options: Arc::new(RequestOptions::of_headers(&exchange.request().headers)?),
+        options: Arc::new(options),
         target: Uri::default(),
         bearer: None,
         companions: Vec::new(),
-        originals_reader: OriginalsReader::Caller,
-        is_redacted: redacted.is_some(),
-        body: redacted.unwrap_or(body),
+        // A model that is shown no tool of ours is one for which nothing is left out.
+        originals_reader: match call.can_fetch {
+            true => OriginalsReader::Caller,
+            false => OriginalsReader::Model,
+        },
+        is_redacted: call.is_redacted,
+        body: dialect.conversation_body(list).into(),
     };
     let rewritten = gateway.rewriter.rewrite(&input).await?;
     gateway.telemetry.count_rewritten(&rewritten.report);
-    let (before, after) = rewritten.report.tokens();
+    let (tokens_before, tokens_after) = rewritten.report.tokens();
     let stages = applied_stages(&rewritten.report);
     PendingAccount::new(&gateway.telemetry, rewritten.report, None).accept();
-    let made: CompressMessages<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;
+    let made = conversation_in(&rewritten.body, dialect);
     let names = name_originals(gateway, tenant, rewritten.originals.into_keys().collect()).await;
-    let messages = with_names(made.messages.get(), &names);
-    let mut hashes: Vec<&String> = names.values().collect();
+    let made = rewritten.is_changed.then(|| with_names(&String::from_utf8_lossy(&made), &names));
+    let mut hashes: Vec<String> = names.into_values().collect();
     hashes.sort_unstable();
-    let ratio = if before == 0 { 1.0 } else { after as f64 / before as f64 };
-    let document = json!({
-        "tokens_before": before,
-        "tokens_after": after,
-        "tokens_saved": before as i64 - after as i64,
-        "compression_ratio": ratio,
-        "transforms_applied": stages,
-        "hashes": hashes,
-        "ccr_hashes": hashes,
-    });
-    // The messages are put in as they are written: nothing in them may be spelled anew.
-    let text = document.to_string();
-    let text = format!("{{\"messages\":{messages},{}", &text[1..]);
-    Ok(answer::text(StatusCode::OK, "application/json", text))
+    let compressed = Compressed { tokens_before, tokens_after, stages, hashes };
+    let text = call.answer(made.as_deref(), &compressed.figures());
+    Ok(answer::text(StatusCode::OK, JSON, text))
+}
+
+/// What a conversation is.
+#[derive(Clone, Copy)]
+struct DetectedConversation {
+    dialect: Dialect,
+    /// It can be given back, and its results are still known by their calls.
+    keeps_calls: bool,
+}
+
+/// What the conversation of a call is. Nothing if it has no results, or there is no time to look.
+async fn detect(
+    gateway: &Arc<Gateway>,
+    tenant: &Arc<str>,
+    call: &GuardrailCall,
+) -> Option<DetectedConversation> {
+    let list = call.list()?;
+    let needs_call_ids = call.needs_call_ids();
+    let look = move |list: &str| {
+        let dialect = Dialect::detect_conversation(list)?;
+        let keeps_calls = !needs_call_ids || has_call_ids(list, dialect);
+        Some(DetectedConversation { dialect, keeps_calls })
+    };
+    if list.len() <= SHORT {
+        return look(list);
+    }
+    let list = list.to_owned();
+    let patience = WorkPatience { queue: QUEUE_PATIENCE, work: DETECTION_PATIENCE };
+    gateway.workers.run(tenant, patience, move || look(&list)).await.ok().flatten()
+}
+
+/// What became of a conversation.
+#[derive(Default)]
+struct Compressed {
+    tokens_before: usize,
+    tokens_after: usize,
+    stages: Vec<&'static str>,
+    hashes: Vec<String>,
+}
+
+impl Compressed {
+    /// In the names that callers know.
+    fn figures(&self) -> Value {
+        let (before, after) = (self.tokens_before, self.tokens_after);
+        let ratio = if before == 0 { 1.0 } else { after as f64 / before as f64 };
+        json!({
+            "tokens_before": before,
+            "tokens_after": after,
+            "tokens_saved": before as i64 - after as i64,
+            "compression_ratio": ratio,
+            "transforms_applied": self.stages,
+            "hashes": self.hashes,
+            "ccr_hashes": self.hashes,
+        })
+    }
 }
 
 /// Gives originals the names that callers can use: they take up to 24 hexadecimal digits for a hash, and nothing else.

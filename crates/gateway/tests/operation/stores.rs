@@ -107,7 +107,9 @@ fn decision_29_what_only_a_store_could_give_back_is_not_left_out() {
     let key = |settings: &mut tokenforge_config::Settings| {
         settings.store.key = Some(tokenforge_config::Secret::new("k"));
     };
-    let body = conversation(&test_run()).to_string();
+    let mut body = conversation(&test_run());
+    body["config"] = serde_json::json!({"mode": "ccr"});
+    let body = body.to_string();
     // The same messages for a model and for a caller that has only what is stored.
     let world = world_on(Arc::new(Bad::Fails), key);
     world.send(messages(&conversation(&test_run())));
