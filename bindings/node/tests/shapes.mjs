@@ -14,7 +14,8 @@ export function shaped(provider, text) {
         { role: "assistant", content: [{ type: "tool_use", id: "toolu_01", name: "Bash", input: COMMAND }] },
         { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_01", content: text }] },
       ];
-      const model = provider === "anthropic" ? { model: "claude-sonnet-4-5" } : { modelId: "us.anthropic.claude-opus-5-5" };
+      const anthropic_version = "bedrock-2023-05-31"; // by which it is known that the model is one of Anthropic's
+      const model = provider === "anthropic" ? { model: "claude-sonnet-4-5" } : { modelId: "us.anthropic.claude-opus-5-5", anthropic_version };
       return ["messages", messages, { max_tokens: 1000, tools: [{ name: "Bash", input_schema: SCHEMA }], ...model }];
     }
     case "bedrock_converse": {

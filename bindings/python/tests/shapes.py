@@ -10,13 +10,17 @@ CALL = {"command": "cargo test"}
 def shaped(provider: str, text: str) -> tuple[list[Any], dict[str, Any]]:
     """The conversation and the other members of the request."""
     schema = {"type": "object", "properties": {"command": {"type": "string"}}}
+    use: dict[str, Any]
+    result: dict[str, Any]
     if provider in ("anthropic", "bedrock_invoke"):
         use = {"type": "tool_use", "id": "toolu_01", "name": "Bash", "input": CALL}
         result = {"type": "tool_result", "tool_use_id": "toolu_01", "content": text}
         messages = _turns({"role": "user", "content": "test it"}, [use], [result])
         members = {"max_tokens": 1000, "tools": [{"name": "Bash", "input_schema": schema}]}
-        model = {"model": "claude-sonnet-4-5"} if provider == "anthropic" else {"modelId": "us.anthropic.claude-opus-5-5"}
-        return messages, {**members, **model}
+        if provider == "anthropic":
+            return messages, {"model": "claude-sonnet-4-5", **members}
+        version = "bedrock-2023-05-31"  # by which it is known that the model is one of Anthropic's
+        return messages, {"modelId": "us.anthropic.claude-opus-5-5", "anthropic_version": version, **members}
     if provider == "bedrock_converse":
         use = {"toolUse": {"toolUseId": "tooluse_1", "name": "Bash", "input": CALL}}
         result = {"toolResult": {"toolUseId": "tooluse_1", "content": [{"text": text}]}}
