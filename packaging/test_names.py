@@ -1,5 +1,6 @@
 """Everything that names an archive of a release, a target or a version of Rust names the same one: `python3 packaging/test_names.py`"""
 
+import json
 import re
 import sys
 import unittest
@@ -47,7 +48,15 @@ class Names(unittest.TestCase):
 
     def test_the_workflow_builds_every_platform(self):
         built = re.findall(r"platform: ([a-z0-9-]+),", text(".github/workflows/release.yml"))
-        self.assertEqual(built, list(PLATFORMS))
+        self.assertEqual(built, [*PLATFORMS, *PLATFORMS])  # the program; the engine for Python and Node
+
+    def test_the_engine_for_python_and_node_has_this_version_and_every_platform(self):
+        version = workspace("version")
+        self.assertIn(f'[workspace.package]\nversion = "{version}"\n', text("bindings/Cargo.toml"))
+        self.assertIn(f'name = "tokenforge-engine"\nversion = "{version}"\n', text("bindings/python/pyproject.toml"))
+        package = json.loads(text("bindings/node/package.json"))
+        self.assertEqual(package["version"], version)
+        self.assertEqual(package["optionalDependencies"], {f"@tokenforge/engine-{name}": version for name in PLATFORMS})
 
     def test_kubernetes_takes_the_image_of_this_version(self):
         self.assertIn(f"newTag: {workspace('version')}\n", text("packaging/kubernetes/kustomization.yaml"))

@@ -22,6 +22,7 @@ const CONVERSATIONS = {
   openai_responses: "input",
   gemini: "contents",
   bedrock_converse: "messages",
+  bedrock_invoke: "messages",
   ollama: "messages",
 };
 
@@ -128,7 +129,12 @@ function asking(store) {
 function request(messages, { provider = "openai_chat", callerFetches = false, ...members } = {}) {
   const conversation = Object.hasOwn(CONVERSATIONS, provider) ? CONVERSATIONS[provider] : undefined;
   if (conversation === undefined) throw unknownProvider(provider);
-  return { body: encode({ ...members, [conversation]: messages }, "messages"), provider, callerFetches };
+  let pathModel = members.modelId; // boto3 and Amazon's SDK take it beside the messages: it stays
+  if (provider === "gemini") {
+    pathModel = members.model;
+    delete members.model; // it stands in the path
+  }
+  return { body: encode({ ...members, [conversation]: messages }, "messages"), provider, callerFetches, pathModel };
 }
 
 function unknownProvider(provider) {
@@ -136,10 +142,11 @@ function unknownProvider(provider) {
   return new TokenforgeError(`unknown provider "${provider}"; expected one of ${expected}`);
 }
 
-function bodyArguments(body, { provider = "openai_chat", callerFetches = false } = {}) {
+function bodyArguments(body, { provider = "openai_chat", callerFetches = false, pathModel = "" } = {}) {
   if (typeof body === "string") body = Buffer.from(wellFormed(body, "body"));
   if (!(body instanceof Uint8Array)) throw wrongType("body", "a string or a Uint8Array", body);
-  return [String(provider), Buffer.from(body.buffer, body.byteOffset, body.byteLength), Boolean(callerFetches)];
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return [String(provider), bytes, Boolean(callerFetches), wellFormed(pathModel, "pathModel")];
 }
 
 function outputArguments(text, { tool = "", arguments: given = "", isError = false, model = "" } = {}) {

@@ -10,6 +10,7 @@ export type Provider =
   | "openai_responses"
   | "gemini"
   | "bedrock_converse"
+  | "bedrock_invoke"
   | "ollama";
 
 /** A store of your own: bounding it, in bytes and in time, is up to you. One that fails or takes 10 s leaves nothing out. */
@@ -30,6 +31,8 @@ export interface BodyOptions {
   provider?: Provider;
   /** You resolve references yourself, so that something may be left out although the model has no tool for it. */
   callerFetches?: boolean;
+  /** The model where the path names it and not the body, as for Gemini and Bedrock. `compress` takes it from `model` and `modelId`. */
+  pathModel?: string;
 }
 
 /** The other members of the request, such as `model`, `tools` and `system`, are given by name. */

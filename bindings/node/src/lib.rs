@@ -88,9 +88,11 @@ impl Compressor {
         provider: String,
         body: Buffer,
         caller_fetches: bool,
+        path_model: String,
     ) -> Result<RequestAnswer> {
         let (embedded, body) = (self.0.clone(), body.to_vec());
-        off_thread(move || compress(&embedded, &provider, body, caller_fetches)).await?
+        off_thread(move || compress(&embedded, &provider, body, caller_fetches, &path_model))
+            .await?
     }
 
     #[napi(catch_unwind)]
@@ -99,18 +101,19 @@ impl Compressor {
         provider: String,
         body: Buffer,
         caller_fetches: bool,
+        path_model: String,
     ) -> Result<RequestAnswer> {
-        compress(&self.0, &provider, body.to_vec(), caller_fetches)
+        compress(&self.0, &provider, body.to_vec(), caller_fetches, &path_model)
     }
 
     #[napi]
     pub async fn compress_output(&self, text: String, call: CallDescription) -> Result<String> {
         let embedded = self.0.clone();
-        off_thread(move || compress_output(&embedded, &text, &call)).await
+        off_thread(move || compress_output(&embedded, &text, &call)).await?
     }
 
     #[napi(catch_unwind)]
-    pub fn compress_output_sync(&self, text: String, call: CallDescription) -> String {
+    pub fn compress_output_sync(&self, text: String, call: CallDescription) -> Result<String> {
         compress_output(&self.0, &text, &call)
     }
 
@@ -134,8 +137,9 @@ pub fn decode_text(text: String) -> Result<String> {
 
 /// How many tokens a text has for a model.
 #[napi(catch_unwind)]
-pub fn count_tokens(text: String, model: String) -> u32 {
-    u32::try_from(count(&text, &model)).unwrap_or(u32::MAX)
+pub fn count_tokens(text: String, model: String) -> Result<u32> {
+    let tokens = count(&text, &model).map_err(exception)?;
+    Ok(u32::try_from(tokens).unwrap_or(u32::MAX))
 }
 
 async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
@@ -150,21 +154,27 @@ fn compress(
     provider: &str,
     body: Vec<u8>,
     caller_fetches: bool,
+    path_model: &str,
 ) -> Result<RequestAnswer> {
     let reader = match caller_fetches {
         true => OriginalsReader::Caller,
         false => OriginalsReader::Model,
     };
-    let made = dialect(provider).and_then(|dialect| embedded.compress(dialect, body, reader));
-    let made = made.map_err(exception)?;
+    let made = dialect(provider)
+        .and_then(|dialect| embedded.compress(dialect, body, reader, path_model))
+        .map_err(exception)?;
     Ok(RequestAnswer { verdicts: verdicts_json(&made), body: made.body.to_vec().into() })
 }
 
-fn compress_output(embedded: &EmbeddedCompressor, text: &str, call: &CallDescription) -> String {
+fn compress_output(
+    embedded: &EmbeddedCompressor,
+    text: &str,
+    call: &CallDescription,
+) -> Result<String> {
     let CallDescription { tool, arguments, is_error, model } = call;
-    let made =
-        embedded.compress_output(text, &OutputCall { tool, arguments, is_error: *is_error, model });
-    serde_json::to_string(&made).unwrap_or_default()
+    let call = OutputCall { tool, arguments, is_error: *is_error, model };
+    let made = embedded.compress_output(text, &call).map_err(exception)?;
+    Ok(serde_json::to_string(&made).unwrap_or_default())
 }
 
 fn expand(

@@ -61,12 +61,13 @@ impl Compressor {
         provider: String,
         body: Vec<u8>,
         caller_fetches: bool,
+        path_model: String,
     ) -> PyResult<(Bound<'py, PyBytes>, String)> {
         let reader = match caller_fetches {
             true => OriginalsReader::Caller,
             false => OriginalsReader::Model,
         };
-        let compress = || self.0.compress(dialect(&provider)?, body, reader);
+        let compress = || self.0.compress(dialect(&provider)?, body, reader, &path_model);
         let made = py.detach(compress).map_err(exception)?;
         Ok((PyBytes::new(py, &made.body), verdicts_json(&made)))
     }
@@ -80,10 +81,10 @@ impl Compressor {
         arguments: String,
         is_error: bool,
         model: String,
-    ) -> String {
+    ) -> PyResult<String> {
         let call = OutputCall { tool: &tool, arguments: &arguments, is_error, model: &model };
-        let made = py.detach(|| self.0.compress_output(&text, &call));
-        serde_json::to_string(&made).unwrap_or_default()
+        let made = py.detach(|| self.0.compress_output(&text, &call)).map_err(exception)?;
+        Ok(serde_json::to_string(&made).unwrap_or_default())
     }
 
     /// An original, or a part of it.
@@ -109,8 +110,8 @@ fn decode_text(py: Python<'_>, text: String) -> PyResult<String> {
 
 /// How many tokens a text has for a model.
 #[pyfunction]
-fn count_tokens(py: Python<'_>, text: String, model: String) -> usize {
-    py.detach(|| count(&text, &model))
+fn count_tokens(py: Python<'_>, text: String, model: String) -> PyResult<usize> {
+    py.detach(|| count(&text, &model)).map_err(exception)
 }
 
 fn exception(error: EmbedError) -> PyErr {

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
+import socket
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -13,6 +16,8 @@ from typing import Any, Iterator, Optional
 import pytest
 import tokenforge_engine as tokenforge
 from tokenforge_engine import Compressor, OriginalNotFound, TokenforgeError
+
+from shapes import result_of, shaped
 
 TEXT = "".join(f"test api::case_{n:02} ... ok\n" for n in range(60))
 CALL = {"command": "cargo test"}
@@ -45,15 +50,16 @@ def test_c16_every_recorded_request_and_output_becomes_the_bytes_that_rust_makes
     requests = outputs = smaller = 0
     for line in lines:
         if "provider" in line:
-            made = compressor.compress_body(line["body"].encode(), provider=line["provider"])
+            how = {"provider": line["provider"], "path_model": line["model"]}
+            made = compressor.compress_body(line["body"].encode(), **how)
             assert made.body == line["made"].encode()
             requests += 1
         else:
-            text = compressor.compress_output(line["output"], tool="Bash", arguments=line["arguments"]).text
+            text = compressor.compress_output(line["output"], tool=line["tool"], arguments=line["arguments"]).text
             assert text == line["made"]
             outputs += 1
         smaller += len(line["made"]) < len(line.get("body") or line["output"])
-    assert requests >= 30 and outputs >= 100 and smaller >= 60, (requests, outputs, smaller)
+    assert requests >= 30 and outputs >= 400 and smaller >= 200, (requests, outputs, smaller)
 
 
 def test_a_conversation_in_the_shape_of_its_provider() -> None:
@@ -68,6 +74,62 @@ def test_a_conversation_in_the_shape_of_its_provider() -> None:
     assert compressor.expand(result.reference) == TEXT
     assert compressor.expand(result.reference, lines="1") == "test api::case_00 ... ok\n"
     assert "case_07" in compressor.expand(result.reference, grep="_07")
+
+
+PROVIDERS = [
+    "anthropic",
+    "openai_chat",
+    "openai_responses",
+    "gemini",
+    "bedrock_converse",
+    "bedrock_invoke",
+    "ollama",
+]
+ROWS = json.dumps([{"id": n, "state": "open", "name": f"row {n}"} for n in range(60)], separators=(",", ":"))
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_every_provider_s_shape_is_read_and_comes_back_with_a_smaller_result(provider: str) -> None:
+    compressor = Compressor({"pipes": {"tool_output": {"model_class": "large"}}})
+    messages, members = shaped(provider, ROWS)
+    made = compressor.compress(messages, provider=provider, **members)
+    text = result_of(provider, made.request)
+    assert [result.verdict for result in made.results] == ["compressed"]
+    assert len(text) < 0.7 * len(ROWS) and tokenforge.decode(text) == ROWS
+    # Everything but the result is as it came; Gemini has its model in the path.
+    came, _ = shaped(provider, text)
+    conversation = {"gemini": "contents", "openai_responses": "input"}.get(provider, "messages")
+    kept = {name: value for name, value in members.items() if (provider, name) != ("gemini", "model")}
+    assert made.request == {**kept, conversation: came}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_is_left_out_of_every_provider_s_results_can_be_fetched(provider: str) -> None:
+    compressor = Compressor({"pipes": {"tool_output": {"expand_injection": "from_start"}}})
+    messages, members = shaped(provider, TEXT)
+    made = compressor.compress(messages, provider=provider, **members)
+    [result] = made.results
+    assert made.offers_expansion and "expand_context" in made.body.decode()
+    assert result.reference is not None and result.reference in result_of(provider, made.request)
+    assert compressor.expand(result.reference) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [("gemini", {"model": "gemini-2.5-flash-lite"}), ("bedrock_converse", {"modelId": "amazon.nova-lite-v1:0"})],
+)
+def test_c16_a_model_that_stands_in_the_path_decides_which_forms_are_chosen(provider: str, model: Any) -> None:
+    compressor = Compressor()
+    messages, members = shaped(provider, ROWS)
+    large = compressor.compress(messages, provider=provider, **members)
+    small = compressor.compress(messages, provider=provider, **{**members, **model})
+    assert result_of(provider, large.request) != ROWS
+    assert result_of(provider, small.request) == ROWS, "small models are given JSON"
+    [path_model] = model.values()
+    again = compressor.compress_body(small.body, provider=provider, path_model=path_model)
+    assert result_of(provider, again.request) == ROWS
+    unknown = compressor.compress_body(small.body, provider=provider)
+    assert result_of(provider, unknown.request) != ROWS
 
 
 def test_without_tools_nothing_is_left_out_unless_the_caller_fetches_it() -> None:
@@ -92,7 +154,11 @@ def test_bad_input_is_an_exception_that_says_where() -> None:
         Compressor(store="nowhere")
     with pytest.raises(OriginalNotFound, match="No original is kept under"):
         compressor.expand("shadow_" + "a" * 35)
-    with pytest.raises(TokenforgeError):
+    with pytest.raises(TokenforgeError, match="invalid UTF-8 at byte 32"):
+        compressor.compress_body(b'{"model":"m","messages":[],"x":"\xff"}', provider="anthropic")
+    with pytest.raises(TokenforgeError, match=r"`messages` occurs twice in one object, at byte \d+"):
+        compressor.compress_body(b'{"messages":[],"messages":[]}', provider="anthropic")
+    with pytest.raises(TokenforgeError, match=r"byte \d+"):
         tokenforge.decode('[2]{id,ok}:1,true/2')
 
 
@@ -129,6 +195,40 @@ def test_a_store_of_ones_own_keeps_originals_and_the_key(tmp_path: Path) -> None
     kept = Compressor(store=folder).compress_output(TEXT, tool="Bash", arguments=CALL)
     assert kept.reference is not None
     assert Compressor(store=folder).expand(kept.reference) == TEXT
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[str]:
+    """The address of a server of one's own."""
+    server = shutil.which("redis-server") or shutil.which("valkey-server")
+    if server is None:
+        pytest.skip("neither redis-server nor valkey-server is here")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    for line in running.stdout:  # it says when it listens
+        if "eady to accept connections" in line:
+            break
+    yield f"redis://127.0.0.1:{port}"
+    running.terminate()
+    running.wait()
+
+
+def test_a_store_on_redis_is_shared_by_two_compressors(redis: str) -> None:
+    made = Compressor(store=redis).compress_output(TEXT, tool="Bash", arguments=CALL)
+    assert made.reference is not None
+    assert Compressor(store=redis).expand(made.reference) == TEXT
+
+
+def test_a_part_of_an_original_that_is_json_is_found_by_its_path() -> None:
+    store = Dictionary()
+    made = Compressor(store=store).compress_output(TEXT, tool="Bash", arguments=CALL)
+    assert made.reference is not None
+    with pytest.raises(OriginalNotFound, match="not JSON; ask for lines or grep instead of path"):
+        Compressor(store=store).expand(made.reference, path="items[3].id")
 
 
 def test_a_store_that_fails_leaves_nothing_out() -> None:

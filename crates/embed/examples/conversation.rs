@@ -13,7 +13,7 @@ fn main() -> Result<(), EmbedError> {
             {{"role":"tool","tool_call_id":"c1","content":"[{}]"}}]}}"#,
         rows.join(",")
     );
-    let made = compressor.compress(Dialect::OpenAiChat, body.into(), OriginalsReader::Model)?;
+    let made = compressor.compress(Dialect::OpenAiChat, body.into(), OriginalsReader::Model, "")?;
     println!("{} tokens became {}", made.tokens_before(), made.tokens_after());
     for result in &made.results {
         println!("{}: {} by {:?}", result.tool, result.verdict, result.stages);

@@ -7,7 +7,8 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tokenforge_embed::{Dialect, EmbeddedCompressor, OriginalsReader, OutputCall};
+use tokenforge_embed::{Dialect, EmbedError, EmbeddedCompressor, OriginalsReader, OutputCall};
+use tokenforge_samples::{recorded, recorded_runs};
 
 const SETTINGS: &str = r#"{"store": {"key": "the-same-in-every-language"}}"#;
 
@@ -27,22 +28,35 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             continue;
         };
         let Some(found) = Dialect::detect("POST", &recording.path, |_| None) else { continue };
-        let body = recording.body.get();
-        let Ok(made) = compressor.compress(found.dialect, body.into(), OriginalsReader::Model)
+        let (provider, body) = (found.dialect.name(), recording.body.get());
+        let model = found.model.unwrap_or_default();
+        let Ok(made) =
+            compressor.compress(found.dialect, body.into(), OriginalsReader::Model, model)
         else {
             continue;
         };
         let made = String::from_utf8(made.body.to_vec())?;
-        println!("{}", json!({ "provider": found.dialect.name(), "body": body, "made": made }));
+        println!("{}", json!({ "provider": provider, "model": model, "body": body, "made": made }));
     }
-    for file in files(&samples.join("runs"), "txt")? {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().replace('-', " ");
-        let output = fs::read_to_string(file)?;
-        let arguments = json!({ "command": name }).to_string();
-        let call = OutputCall { tool: "Bash", arguments: &arguments, ..OutputCall::default() };
-        let made = compressor.compress_output(&output, &call);
-        println!("{}", json!({ "arguments": arguments, "output": output, "made": made.text }));
+    for output in recorded() {
+        print_output(&compressor, &output.tool, &output.arguments, &output.text)?;
     }
+    for run in recorded_runs() {
+        let arguments = json!({ "command": run.command }).to_string();
+        print_output(&compressor, "Bash", &arguments, &run.text)?;
+    }
+    Ok(())
+}
+
+fn print_output(
+    compressor: &EmbeddedCompressor,
+    tool: &str,
+    arguments: &str,
+    output: &str,
+) -> Result<(), EmbedError> {
+    let call = OutputCall { tool, arguments, ..OutputCall::default() };
+    let made = compressor.compress_output(output, &call)?.text;
+    println!("{}", json!({ "tool": tool, "arguments": arguments, "output": output, "made": made }));
     Ok(())
 }
 

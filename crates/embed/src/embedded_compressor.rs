@@ -9,7 +9,7 @@ use tokenforge_formats::{MAX_OUTPUT, decode_any, stc2};
 use tokenforge_gateway::{CompressedRequest, Compressor, ExpandQuery, OriginalsReader};
 use tokenforge_providers::Dialect;
 use tokenforge_store::{Store, StoreLocation, StoreOptions};
-use tokenforge_tokens::{Counter, for_model};
+use tokenforge_tokens::{Counter, embedded_model};
 
 /// Compresses requests and outputs with the gateway's settings. Share it between threads; calls block.
 pub struct EmbeddedCompressor {
@@ -47,34 +47,42 @@ impl EmbeddedCompressor {
         Ok(EmbeddedCompressor { compressor: Compressor::new(settings, store)? })
     }
 
-    /// What is to be sent instead of a request, which is whole as it would be sent to the provider.
+    /// What is to be sent instead of a request, which is whole as it would be sent to the provider. `path_model` is the
+    /// model where the path names it and not the body, as for Gemini and Bedrock; empty: it is not known.
     ///
     /// # Errors
-    /// A body that cannot be read, with the byte; nothing is changed then.
+    /// A body that cannot be read, with the byte, and a model whose vocabulary this build leaves out; nothing is changed
+    /// then.
     pub fn compress(
         &self,
         dialect: Dialect,
         body: Vec<u8>,
         reader: OriginalsReader,
+        path_model: &str,
     ) -> Result<CompressedRequest, EmbedError> {
-        Ok(self.compressor.compress(dialect, body, reader)?)
+        Ok(self.compressor.compress(dialect, body, reader, known(path_model))?)
     }
 
     /// What is to be shown instead of one tool output. Whoever asks can fetch what is left out.
-    #[must_use]
-    pub fn compress_output(&self, text: &str, call: &OutputCall<'_>) -> CompressedText {
+    ///
+    /// # Errors
+    /// A model whose vocabulary this build leaves out.
+    pub fn compress_output(
+        &self,
+        text: &str,
+        call: &OutputCall<'_>,
+    ) -> Result<CompressedText, EmbedError> {
         let OutputCall { tool, arguments, is_error, model } = *call;
         let output = Output { text, tool, arguments, call: None, is_error };
-        let made =
-            self.compressor.compress_output(&output, Some(model).filter(|it| !it.is_empty()));
-        CompressedText {
+        let made = self.compressor.compress_output(&output, known(model))?;
+        Ok(CompressedText {
             verdict: made.verdict,
             stages: made.stages,
             tokens_before: made.tokens_before,
             tokens_after: made.tokens_after,
             reference: made.reference.map(|reference| reference.to_string()),
             text: made.text,
-        }
+        })
     }
 
     /// An original, or a part of it: lines such as `20-80`, those that match a regular expression, or a path into JSON.
@@ -108,9 +116,15 @@ pub fn decode(text: &str) -> Result<String, EmbedError> {
 }
 
 /// How many tokens a text has for a model; by o200k where the model's own vocabulary is not public.
-#[must_use]
-pub fn count(text: &str, model: &str) -> usize {
-    Counter::from(for_model(model).vocabulary).count(text)
+///
+/// # Errors
+/// That vocabulary is left out of this build. Another would give another count.
+pub fn count(text: &str, model: &str) -> Result<usize, EmbedError> {
+    let counter = match known(model) {
+        Some(model) => embedded_model(model)?.vocabulary.into(),
+        None => Counter::default(),
+    };
+    Ok(counter.count(text))
 }
 
 /// The dialect of a provider's API, by its name.
@@ -122,6 +136,11 @@ pub fn dialect(name: &str) -> Result<Dialect, EmbedError> {
         let expected: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
         EmbedError::UnknownProvider { found: name.to_owned(), expected: expected.join(", ") }
     })
+}
+
+/// A name that is given.
+fn known(name: &str) -> Option<&str> {
+    Some(name).filter(|name| !name.is_empty())
 }
 
 fn load(text: &str) -> Result<Settings, EmbedError> {

@@ -3,6 +3,7 @@
 use tokenforge_config::ConfigErrors;
 use tokenforge_gateway::{CompressError, CompressorError};
 use tokenforge_store::StoreError;
+use tokenforge_tokens::VocabularyLeftOut;
 
 /// Why something was not done. Nothing is changed then.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +29,9 @@ pub enum EmbedError {
         /// What there is.
         expected: String,
     },
+    /// A model's tokens cannot be counted.
+    #[error("{0}")]
+    Uncounted(#[from] VocabularyLeftOut),
     /// There is no such original, or no such part of it: what to do, in words for a model.
     #[error("{0}")]
     NotFound(String),

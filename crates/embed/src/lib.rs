@@ -11,13 +11,17 @@
 //! let compressor = EmbeddedCompressor::open("pipes: {tool_output: {mode: standard}}", "memory:")?;
 //! let text: String = (1..=60).map(|n| format!("test api::case_{n:02} ... ok\n")).collect();
 //! let call = OutputCall { tool: "Bash", arguments: r#"{"command": "cargo test"}"#, ..OutputCall::default() };
-//! let made = compressor.compress_output(&text, &call);
+//! let made = compressor.compress_output(&text, &call)?;
 //! assert!(made.tokens_after < made.tokens_before);
 //! assert_eq!(compressor.expand(&made.reference.unwrap(), None, None, None)?, text);
 //! # Ok::<(), tokenforge_embed::EmbedError>(())
 //! ```
 //!
 //! It never changes what it cannot read: bad input is an error that says where the fault is.
+//!
+//! Each vocabulary is a feature (`o200k`, `cl100k`, `llama3`, `deepseek_v3`, `qwen2`, `mistral_v3`, `glm4`, `glm5`), and the
+//! default is all of them. A program that leaves some out gets an error for a model that is counted with one of those:
+//! another vocabulary would give other counts, and other bytes than the gateway's.
 
 mod callback_store;
 mod embedded_compressor;

@@ -11,7 +11,7 @@ pub struct OutputCall<'c> {
     pub arguments: &'c str,
     /// It reported an error.
     pub is_error: bool,
-    /// The model that will read the output: its vocabulary counts. Empty: o200k.
+    /// The model that will read the output: its vocabulary counts. Empty: o200k, or the first of a build without it.
     pub model: &'c str,
 }
 

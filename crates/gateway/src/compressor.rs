@@ -14,7 +14,7 @@
 //!     r#"{{"model":"gpt-5","messages":[{{"role":"tool","tool_call_id":"c1","content":"[{}]"}}]}}"#,
 //!     rows.join(",")
 //! );
-//! let compressed = compressor.compress(Dialect::OpenAiChat, body, OriginalsReader::Model)?;
+//! let compressed = compressor.compress(Dialect::OpenAiChat, body, OriginalsReader::Model, None)?;
 //! assert!(compressed.tokens_after() < compressed.tokens_before());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -50,7 +50,7 @@ use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_providers::{Dialect, Refusal, Request, RequestPurpose};
 use tokenforge_redact::Unscannable;
 use tokenforge_store::Store;
-use tokenforge_tokens::for_model;
+use tokenforge_tokens::{Vocabulary, VocabularyLeftOut, embedded_model};
 
 /// Compresses requests to model providers. Cheap to share between threads; calls block.
 pub struct Compressor {
@@ -136,6 +136,14 @@ pub enum CompressError {
     /// It could not be checked for secrets, and the settings want that.
     #[error("the request could not be checked for secrets: {0}")]
     Unchecked(#[from] Unscannable),
+    /// Its model is counted with a vocabulary that this build leaves out. Another would decide otherwise than the gateway.
+    #[error("the model {model:?} cannot be counted: {left_out}")]
+    Uncounted {
+        /// The model.
+        model: String,
+        /// Its vocabulary.
+        left_out: VocabularyLeftOut,
+    },
 }
 
 /// Why there is no compressor with these settings.
@@ -180,7 +188,9 @@ impl Compressor {
         Ok(Compressor { state: Arc::new(state), shared: Arc::new(shared) })
     }
 
-    /// What is to be sent instead of a request, whole as it would be sent to the provider.
+    /// What is to be sent instead of a request, whole as it would be sent to the provider. Gemini and Bedrock have the
+    /// model in the path: what is read there is to be given, since it decides how tokens are counted and which forms the
+    /// model reads. A model in the body comes first.
     ///
     /// # Errors
     /// Nothing is changed, and the error says where the fault is.
@@ -189,14 +199,18 @@ impl Compressor {
         dialect: Dialect,
         body: impl Into<Bytes>,
         reader: OriginalsReader,
+        path_model: Option<&str>,
     ) -> Result<CompressedRequest, CompressError> {
         let mut body = body.into();
-        Request::read(&body, dialect)?;
+        let head = Request::read(&body, dialect)?.head;
+        if let Some(model) = head.model.as_deref().or(path_model) {
+            check_vocabulary(model)?;
+        }
         let is_redacted = self.state.settings.redact_secrets;
         if is_redacted && let Some(redacted) = redact(&body, Some(dialect))? {
             body = redacted.into();
         }
-        let input = self.input(dialect, body, reader, is_redacted);
+        let input = self.input(dialect, body, reader, path_model, is_redacted);
         let budget = RewriteBudget {
             effort: RewriteEffort::Full,
             deadline: Instant::now() + self.state.settings.tool_output.deadline,
@@ -213,12 +227,18 @@ impl Compressor {
 
     /// What is to be shown instead of one output, as the first result of a conversation with a model. What is left out
     /// can be had with [`expand`](Self::expand); where the store does not keep it, nothing is left out.
-    #[must_use]
-    pub fn compress_output(&self, output: &Output<'_>, model: Option<&str>) -> TextVerdict {
+    ///
+    /// # Errors
+    /// The model is counted with a vocabulary that this build leaves out.
+    pub fn compress_output(
+        &self,
+        output: &Output<'_>,
+        model: Option<&str>,
+    ) -> Result<TextVerdict, CompressError> {
         let tool_output = &self.state.settings.tool_output;
         let mut settings = self.state.engine.clone();
         if let Some(model) = model {
-            settings.counter = for_model(model).vocabulary.into();
+            settings.counter = check_vocabulary(model)?.into();
             let class = tool_output.model_class.class();
             settings.model_class = class.unwrap_or_else(|| ModelClass::of(model));
         }
@@ -241,7 +261,7 @@ impl Compressor {
             .as_ref()
             .is_none_or(|original| originals.put("", original.reference, &original.text).is_ok());
         let made = if is_kept { made } else { lossless.compress(output, &history) };
-        TextVerdict::of(output, made, &settings)
+        Ok(TextVerdict::of(output, made, &settings))
     }
 
     /// An original, or the part of it that is asked for, as a call of `expand_context` would be answered.
@@ -258,6 +278,7 @@ impl Compressor {
         dialect: Dialect,
         body: Bytes,
         originals_reader: OriginalsReader,
+        path_model: Option<&str>,
         is_redacted: bool,
     ) -> RewriteInput {
         RewriteInput {
@@ -266,7 +287,7 @@ impl Compressor {
             dialect,
             purpose: RequestPurpose::Generate,
             is_stream: None,
-            model: None,
+            model: path_model.map(str::to_owned),
             tenant: "".into(),
             project: None,
             client: None,
@@ -282,6 +303,14 @@ impl Compressor {
             body,
         }
     }
+}
+
+/// The vocabulary of a model.
+fn check_vocabulary(model: &str) -> Result<Vocabulary, CompressError> {
+    let found = embedded_model(model);
+    let found =
+        found.map_err(|left_out| CompressError::Uncounted { model: model.to_owned(), left_out })?;
+    Ok(found.vocabulary)
 }
 
 fn bad_option(problem: &Problem) -> CompressError {

@@ -22,7 +22,7 @@ const BLOCK: usize = 64;
 
 /// A number of tokens that the text has at least.
 pub(crate) fn tokens(vocabulary: Vocabulary, text: &str) -> usize {
-    let cuts_digits_out = vocabulary == Vocabulary::DeepseekV3;
+    let cuts_digits_out = vocabulary.cuts_digits_out();
     // Nothing that a piece could have begun with is before the text.
     let mut before = ByteKinds { sure: u64::MAX, ..ByteKinds::default() };
     let mut count = 0_isize;

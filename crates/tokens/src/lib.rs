@@ -36,6 +36,13 @@
 //! | `interrupt` | long loops that are stopped when they take too many steps or too long |
 //! | `estimate` | the heuristic, for callers that prefer speed to exactness |
 //!
+//! # Features
+//!
+//! Each vocabulary is a feature: `o200k`, `cl100k`, `llama3`, `deepseek_v3`, `qwen2`, `mistral_v3`, `glm4`, `glm5`. The
+//! default is all of them. A model whose vocabulary is left out is refused by [`embedded_model`], and counted with the
+//! default vocabulary by [`for_model`], which then says that it is not exact; a name that is read answers with an error
+//! that names the feature.
+//!
 //! # What it never does
 //!
 //! - It never fails on text: any `&str` has a count, and what looks like a special token
@@ -60,5 +67,5 @@ mod texts;
 
 pub use class::{ModelClass, ReadableForms, UnknownModelClass};
 pub use counter::Counter;
-pub use model::{Model, for_model};
-pub use vocabulary::{UnknownVocabulary, Vocabulary};
+pub use model::{Model, embedded_model, for_model};
+pub use vocabulary::{Vocabulary, VocabularyError, VocabularyLeftOut};

@@ -1,6 +1,7 @@
 //! Which vocabulary a model is counted with, and whether that is exact.
 
-use crate::Vocabulary::{self, Cl100k, DeepseekV3, Glm4, Glm5, Llama3, MistralV3, O200k, Qwen2};
+use crate::vocabulary::names::{CL100K, DEEPSEEK_V3, GLM4, GLM5, LLAMA3, MISTRAL_V3, O200K, QWEN2};
+use crate::{Vocabulary, VocabularyLeftOut};
 
 /// How the tokens of a model are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,16 +15,58 @@ pub struct Model {
     pub cost_factor: f64,
 }
 
+/// How a model is counted, whatever this build has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ModelRow {
+    /// The name of its vocabulary.
+    vocabulary: &'static str,
+    exact: bool,
+    cost_factor: f64,
+}
+
 /// The vocabulary for a model name, as any provider spells it.
 ///
 /// Case, routes and regions before the name (`azure/`, `us.anthropic.`, `ft:`) and whatever
 /// follows it (dates, versions, tags) do not matter. A name not known is counted as o200k and
-/// said to be inexact.
+/// said to be inexact. So is a model whose vocabulary this build leaves out: it is counted with the default one.
+/// [`embedded_model`] refuses instead.
 pub fn for_model(name: &str) -> Model {
+    let row = row(name);
+    embedded(row).unwrap_or_else(|_| Model {
+        vocabulary: Vocabulary::default(),
+        exact: false,
+        cost_factor: row.cost_factor,
+    })
+}
+
+/// The same, if the vocabulary that the model is counted with is in this build.
+///
+/// # Errors
+/// It is left out: which feature brings it.
+///
+/// ```
+/// use tokenforge_tokens::{embedded_model, for_model};
+///
+/// match embedded_model("qwen3-coder") {
+///     Ok(model) => assert!(model.exact),
+///     // A build without the feature `qwen2`.
+///     Err(left_out) => assert!(!for_model("qwen3-coder").exact, "{left_out}"),
+/// }
+/// ```
+pub fn embedded_model(name: &str) -> Result<Model, VocabularyLeftOut> {
+    embedded(row(name))
+}
+
+fn embedded(row: ModelRow) -> Result<Model, VocabularyLeftOut> {
+    let ModelRow { vocabulary, exact, cost_factor } = row;
+    Ok(Model { vocabulary: Vocabulary::embedded(vocabulary)?, exact, cost_factor })
+}
+
+fn row(name: &str) -> ModelRow {
     let name = name.to_ascii_lowercase();
     suffixes(&name)
         .find_map(|name| MODELS.iter().find(|(prefix, _)| begins(name, prefix)))
-        .map_or(about(O200k), |(_, model)| *model)
+        .map_or(about(O200K), |(_, row)| *row)
 }
 
 /// The name without its route, then what follows each separator in that.
@@ -42,82 +85,82 @@ fn begins(name: &str, prefix: &str) -> bool {
     })
 }
 
-const fn exact(vocabulary: Vocabulary) -> Model {
-    Model { vocabulary, exact: true, cost_factor: 1.0 }
+const fn exact(vocabulary: &'static str) -> ModelRow {
+    ModelRow { vocabulary, exact: true, cost_factor: 1.0 }
 }
 
-const fn about(vocabulary: Vocabulary) -> Model {
-    Model { exact: false, ..exact(vocabulary) }
+const fn about(vocabulary: &'static str) -> ModelRow {
+    ModelRow { exact: false, ..exact(vocabulary) }
 }
 
 /// Claude's tokenizer is not public. It counted 1.18 times o200k on the corpus.
-const CLAUDE: Model = Model { cost_factor: 1.18, ..about(O200k) };
+const CLAUDE: ModelRow = ModelRow { cost_factor: 1.18, ..about(O200K) };
 
 /// The first row whose prefix fits wins, so longer prefixes come before shorter ones. No prefix
 /// is a bare vendor name, for those also come before a model (`qwen.qwen3`, `mistral.mistral-large`).
-const MODELS: &[(&str, Model)] = &[
+const MODELS: &[(&str, ModelRow)] = &[
     ("claude", CLAUDE),
-    ("gemini", about(O200k)),
+    ("gemini", about(O200K)),
     // OpenAI
-    ("gpt-oss", exact(O200k)),
-    ("gpt-5", exact(O200k)),
-    ("gpt-4o", exact(O200k)),
-    ("gpt-4.1", exact(O200k)),
-    ("gpt-4.5", exact(O200k)),
-    ("chatgpt-4o", exact(O200k)),
-    ("codex-mini", exact(O200k)),
-    ("o1", exact(O200k)),
-    ("o3", exact(O200k)),
-    ("o4", exact(O200k)),
-    ("gpt-4", exact(Cl100k)),
-    ("gpt-3.5", exact(Cl100k)),
-    ("gpt-35", exact(Cl100k)),
-    ("text-embedding-3", exact(Cl100k)),
-    ("text-embedding-ada-002", exact(Cl100k)),
-    ("davinci-002", exact(Cl100k)),
-    ("babbage-002", exact(Cl100k)),
+    ("gpt-oss", exact(O200K)),
+    ("gpt-5", exact(O200K)),
+    ("gpt-4o", exact(O200K)),
+    ("gpt-4.1", exact(O200K)),
+    ("gpt-4.5", exact(O200K)),
+    ("chatgpt-4o", exact(O200K)),
+    ("codex-mini", exact(O200K)),
+    ("o1", exact(O200K)),
+    ("o3", exact(O200K)),
+    ("o4", exact(O200K)),
+    ("gpt-4", exact(CL100K)),
+    ("gpt-3.5", exact(CL100K)),
+    ("gpt-35", exact(CL100K)),
+    ("text-embedding-3", exact(CL100K)),
+    ("text-embedding-ada-002", exact(CL100K)),
+    ("davinci-002", exact(CL100K)),
+    ("babbage-002", exact(CL100K)),
     // DeepSeek; the distilled ones keep the tokenizer of what they were distilled into, and
     // Ollama's sizes of `deepseek-r1:` are mostly those.
-    ("deepseek-r1-distill-llama", exact(Llama3)),
-    ("deepseek-r1-distill-qwen", exact(Qwen2)),
-    ("deepseek-r1:", about(DeepseekV3)),
-    ("deepseek-r1", exact(DeepseekV3)),
-    ("deepseek-v3", exact(DeepseekV3)),
-    ("deepseek-v4", exact(DeepseekV3)),
-    ("deepseek-chat", exact(DeepseekV3)),
-    ("deepseek-reasoner", exact(DeepseekV3)),
-    ("deepseek.r1", exact(DeepseekV3)),
-    ("deepseek.v3", exact(DeepseekV3)),
-    ("deepseek-", about(DeepseekV3)),
+    ("deepseek-r1-distill-llama", exact(LLAMA3)),
+    ("deepseek-r1-distill-qwen", exact(QWEN2)),
+    ("deepseek-r1:", about(DEEPSEEK_V3)),
+    ("deepseek-r1", exact(DEEPSEEK_V3)),
+    ("deepseek-v3", exact(DEEPSEEK_V3)),
+    ("deepseek-v4", exact(DEEPSEEK_V3)),
+    ("deepseek-chat", exact(DEEPSEEK_V3)),
+    ("deepseek-reasoner", exact(DEEPSEEK_V3)),
+    ("deepseek.r1", exact(DEEPSEEK_V3)),
+    ("deepseek.v3", exact(DEEPSEEK_V3)),
+    ("deepseek-", about(DEEPSEEK_V3)),
     // Meta; Llama 4 has its own vocabulary, split like o200k.
-    ("llama-3", exact(Llama3)),
-    ("llama3", exact(Llama3)),
-    ("llama-v3p1", exact(Llama3)),
-    ("llama-v3p2", exact(Llama3)),
-    ("llama-v3p3", exact(Llama3)),
-    ("meta-llama-3", exact(Llama3)),
+    ("llama-3", exact(LLAMA3)),
+    ("llama3", exact(LLAMA3)),
+    ("llama-v3p1", exact(LLAMA3)),
+    ("llama-v3p2", exact(LLAMA3)),
+    ("llama-v3p3", exact(LLAMA3)),
+    ("meta-llama-3", exact(LLAMA3)),
     // Alibaba; 3.5 and later have a larger vocabulary.
-    ("qwen3.", about(Qwen2)),
-    ("qwen3", exact(Qwen2)),
-    ("qwen2.5", exact(Qwen2)),
-    ("qwen2", exact(Qwen2)),
-    ("qwq", exact(Qwen2)),
-    ("qwen-", about(Qwen2)),
+    ("qwen3.", about(QWEN2)),
+    ("qwen3", exact(QWEN2)),
+    ("qwen2.5", exact(QWEN2)),
+    ("qwen2", exact(QWEN2)),
+    ("qwq", exact(QWEN2)),
+    ("qwen-", about(QWEN2)),
     // Mistral: Tekken came with Nemo; names of later models do not tell which revision they use.
-    ("mistral-nemo", exact(MistralV3)),
-    ("open-mistral-nemo", exact(MistralV3)),
-    ("mistral-", about(MistralV3)),
-    ("ministral", about(MistralV3)),
-    ("magistral", about(MistralV3)),
-    ("devstral", about(MistralV3)),
-    ("codestral", about(MistralV3)),
-    ("pixtral", about(MistralV3)),
+    ("mistral-nemo", exact(MISTRAL_V3)),
+    ("open-mistral-nemo", exact(MISTRAL_V3)),
+    ("mistral-", about(MISTRAL_V3)),
+    ("ministral", about(MISTRAL_V3)),
+    ("magistral", about(MISTRAL_V3)),
+    ("devstral", about(MISTRAL_V3)),
+    ("codestral", about(MISTRAL_V3)),
+    ("pixtral", about(MISTRAL_V3)),
     // Zhipu
-    ("glm-5", exact(Glm5)),
-    ("glm-4", exact(Glm4)),
+    ("glm-5", exact(GLM5)),
+    ("glm-4", exact(GLM4)),
     // Of each kind of output in the corpus these two count within 2 % of o200k, and their tables take 1.5 MB.
-    ("kimi-", about(O200k)),
-    ("minimax-", about(O200k)),
+    ("kimi-", about(O200K)),
+    ("minimax-", about(O200K)),
 ];
 
 #[cfg(test)]
@@ -127,32 +170,32 @@ mod tests {
     #[test]
     fn decision_1_the_vocabulary_is_chosen_by_model_where_known() {
         for (name, vocabulary) in [
-            ("gpt-4o", O200k),
-            ("openai/gpt-4o-mini-2024-07-18", O200k),
-            ("azure/gpt-4.1", O200k),
-            ("GPT-5.1-Codex", O200k),
-            ("openai.gpt-oss-120b-1:0", O200k),
-            ("gpt-oss:20b", O200k),
-            ("o3-mini", O200k),
-            ("ft:gpt-4o:my-org::abc123", O200k),
-            ("gpt-4-0613", Cl100k),
-            ("gpt-4-turbo", Cl100k),
-            ("azure/gpt-35-turbo-16k", Cl100k),
-            ("meta.llama3-1-70b-instruct-v1:0", Llama3),
-            ("us.meta.llama3-3-70b-instruct-v1:0", Llama3),
-            ("meta-llama/Llama-3.3-70B-Instruct", Llama3),
-            ("accounts/fireworks/models/llama-v3p1-405b-instruct", Llama3),
-            ("llama3.2:3b", Llama3),
-            ("deepseek-ai/DeepSeek-R1-Distill-Llama-70B", Llama3),
-            ("deepseek/deepseek-chat-v3.1:free", DeepseekV3),
-            ("deepseek.v3-v1:0", DeepseekV3),
-            ("qwen/qwen3-coder-480b-a35b", Qwen2),
-            ("qwen2.5-coder:7b", Qwen2),
-            ("mistralai/Mistral-Nemo-Instruct-2407", MistralV3),
-            ("z-ai/glm-4.6", Glm4),
-            ("GLM-5.1", Glm5),
+            ("gpt-4o", O200K),
+            ("openai/gpt-4o-mini-2024-07-18", O200K),
+            ("azure/gpt-4.1", O200K),
+            ("GPT-5.1-Codex", O200K),
+            ("openai.gpt-oss-120b-1:0", O200K),
+            ("gpt-oss:20b", O200K),
+            ("o3-mini", O200K),
+            ("ft:gpt-4o:my-org::abc123", O200K),
+            ("gpt-4-0613", CL100K),
+            ("gpt-4-turbo", CL100K),
+            ("azure/gpt-35-turbo-16k", CL100K),
+            ("meta.llama3-1-70b-instruct-v1:0", LLAMA3),
+            ("us.meta.llama3-3-70b-instruct-v1:0", LLAMA3),
+            ("meta-llama/Llama-3.3-70B-Instruct", LLAMA3),
+            ("accounts/fireworks/models/llama-v3p1-405b-instruct", LLAMA3),
+            ("llama3.2:3b", LLAMA3),
+            ("deepseek-ai/DeepSeek-R1-Distill-Llama-70B", LLAMA3),
+            ("deepseek/deepseek-chat-v3.1:free", DEEPSEEK_V3),
+            ("deepseek.v3-v1:0", DEEPSEEK_V3),
+            ("qwen/qwen3-coder-480b-a35b", QWEN2),
+            ("qwen2.5-coder:7b", QWEN2),
+            ("mistralai/Mistral-Nemo-Instruct-2407", MISTRAL_V3),
+            ("z-ai/glm-4.6", GLM4),
+            ("GLM-5.1", GLM5),
         ] {
-            assert_eq!(for_model(name), exact(vocabulary), "{name}");
+            assert_eq!(row(name), exact(vocabulary), "{name}");
         }
     }
 
@@ -167,7 +210,7 @@ mod tests {
             "publishers/anthropic/models/claude-opus-4-5@20251101",
             "openrouter/anthropic/claude-opus-4.1",
         ] {
-            assert_eq!(for_model(name), CLAUDE, "{name}");
+            assert_eq!(row(name), CLAUDE, "{name}");
         }
         assert_eq!((CLAUDE.exact, CLAUDE.cost_factor), (false, 1.18));
     }
@@ -190,10 +233,10 @@ mod tests {
             "adapter",
             "é/模型",
         ] {
-            assert_eq!(for_model(name), about(O200k), "{name}");
+            assert_eq!(row(name), about(O200K), "{name}");
         }
-        assert_eq!(for_model("qwen3.5-plus"), about(Qwen2));
-        assert_eq!(for_model("deepseek-r1:8b"), about(DeepseekV3));
+        assert_eq!(row("qwen3.5-plus"), about(QWEN2));
+        assert_eq!(row("deepseek-r1:8b"), about(DEEPSEEK_V3));
     }
 
     #[test]
@@ -208,6 +251,24 @@ mod tests {
     fn only_an_inexact_model_has_a_cost_factor() {
         for (prefix, model) in MODELS {
             assert!(!model.exact || model.cost_factor == 1.0, "{prefix}");
+        }
+    }
+
+    #[test]
+    fn decision_1_a_model_whose_vocabulary_is_left_out_is_refused_or_said_to_be_inexact() {
+        for (prefix, row) in MODELS {
+            let (strict, lenient) = (embedded_model(prefix), for_model(prefix));
+            assert_eq!(lenient.cost_factor, row.cost_factor, "{prefix}");
+            match Vocabulary::embedded(row.vocabulary) {
+                Ok(vocabulary) => {
+                    assert_eq!((lenient.vocabulary, lenient.exact), (vocabulary, row.exact));
+                    assert_eq!(strict, Ok(lenient), "{prefix}");
+                }
+                Err(left_out) => {
+                    assert_eq!((lenient.vocabulary, lenient.exact), (Vocabulary::default(), false));
+                    assert_eq!(strict, Err(left_out), "{prefix}");
+                }
+            }
         }
     }
 }

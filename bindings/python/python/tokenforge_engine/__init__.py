@@ -46,6 +46,7 @@ _CONVERSATIONS = {
     "openai_responses": "input",
     "gemini": "contents",
     "bedrock_converse": "messages",
+    "bedrock_invoke": "messages",
     "ollama": "messages",
 }
 
@@ -134,19 +135,33 @@ class Compressor:
 
         `members` are the other members of the request: `model`, `tools`, `system` and so on. With `tools`, something may be
         left out that the model can fetch with `expand_context`; without, nothing is, unless `caller_fetches` says that you
-        resolve references yourself.
+        resolve references yourself. Gemini's `model` does not become part of the body, since it stands in the path;
+        Bedrock's `modelId` stays, as boto3 takes it beside the messages.
         """
         conversation = _CONVERSATIONS.get(provider)
         if conversation is None:
             raise TokenforgeError(f"unknown provider {provider!r}; expected one of {', '.join(_CONVERSATIONS)}")
-        request = {**members, conversation: messages}
-        return self.compress_body(_encode(request), provider=provider, caller_fetches=caller_fetches)
+        path_model = members.pop("model", "") if provider == "gemini" else members.get("modelId", "")
+        body = _encode({**members, conversation: messages})
+        return self.compress_body(
+            body, provider=provider, caller_fetches=caller_fetches, path_model=str(path_model)
+        )
 
     def compress_body(
-        self, body: bytes, *, provider: str = "openai_chat", caller_fetches: bool = False
+        self,
+        body: bytes,
+        *,
+        provider: str = "openai_chat",
+        caller_fetches: bool = False,
+        path_model: str = "",
     ) -> Compressed:
-        """The same for the body of a request as it would be sent: outside of tool results every byte stays."""
-        made, report = self._native.compress(provider, body, caller_fetches)
+        """The same for the body of a request as it would be sent: outside of tool results every byte stays.
+
+        `path_model` is the model where the path names it and not the body, as for Gemini and Bedrock.
+        """
+        made, report = _checked(
+            lambda: self._native.compress(provider, body, caller_fetches, path_model)
+        )
         told = json.loads(report)
         results = [Verdict(**result) for result in told["results"]]
         return Compressed(body=made, results=results, offers_expansion=told["offers_expansion"])

@@ -25,6 +25,11 @@ impl Recording {
     pub(crate) fn dialect(&self) -> Dialect {
         Dialect::detect("POST", &self.path, |_| None).unwrap().dialect
     }
+
+    /// The model that the path names.
+    pub(crate) fn path_model(&self) -> Option<&str> {
+        Dialect::detect("POST", &self.path, |_| None).unwrap().model
+    }
 }
 
 /// Every recording but the frame of a WebSocket, which is no body.
