@@ -40,6 +40,7 @@ mod detect;
 mod dialect;
 mod earlier_reading;
 mod gemini;
+mod gemini_interactions;
 mod json;
 mod ollama;
 mod openai_chat;
@@ -48,7 +49,7 @@ mod reply;
 mod request;
 
 pub use api::ApiError;
-pub use detect::{Detection, RequestPurpose, is_signed};
+pub use detect::{Detection, RequestPurpose, batched_requests, is_signed};
 pub use dialect::Dialect;
 pub use earlier_reading::EarlierReading;
 pub use reply::{
