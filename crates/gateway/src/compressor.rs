@@ -193,7 +193,9 @@ impl Compressor {
         let mut body = body.into();
         Request::read(&body, dialect)?;
         let is_redacted = self.state.settings.redact_secrets;
-        if is_redacted && let Some(redacted) = redact(&body, Some(dialect))? {
+        if is_redacted
+            && let Some(redacted) = redact(&body, Some((dialect, RequestPurpose::Generate)))?
+        {
             body = redacted.into();
         }
         let input = self.input(dialect, body, reader, is_redacted);

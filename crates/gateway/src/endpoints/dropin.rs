@@ -76,7 +76,10 @@ async fn compress(
     let is_anthropic = asked.messages.get().contains("\"tool_result\"");
     let dialect = if is_anthropic { Dialect::Anthropic } else { Dialect::OpenAiChat };
     let redacted = match state.settings.redact_secrets {
-        true => redact_request(&gateway.workers, &tenant, body.clone(), Some(dialect)).await?,
+        true => {
+            let kind = Some((dialect, RequestPurpose::Generate));
+            redact_request(&gateway.workers, &tenant, body.clone(), kind).await?
+        }
         false => None,
     };
     let input = RewriteInput {
