@@ -207,7 +207,9 @@ impl Compressor {
             check_vocabulary(model)?;
         }
         let is_redacted = self.state.settings.redact_secrets;
-        if is_redacted && let Some(redacted) = redact(&body, Some(dialect))? {
+        if is_redacted
+            && let Some(redacted) = redact(&body, Some((dialect, RequestPurpose::Generate)))?
+        {
             body = redacted.into();
         }
         let input = self.input(dialect, body, reader, path_model, is_redacted);

@@ -7,6 +7,7 @@
 //! A request to a route goes the same way, but for the rewriting.
 
 mod answer_plugins;
+mod batch;
 mod forge;
 mod local_shell;
 mod redaction;
@@ -230,9 +231,7 @@ impl RequestScope<'_> {
             route.relocate(&mut head.headers, exchange.project.as_deref());
         }
         if head.status.is_success() {
-            if let Some(account) = path.account() {
-                account.accept();
-            }
+            path.accept();
             if let Some(sample) = shadow {
                 sample.start(self.gateway);
             }

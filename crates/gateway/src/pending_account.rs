@@ -30,6 +30,12 @@ impl PendingAccount {
         self
     }
 
+    /// It is a part of a batch, for which providers charge less.
+    pub(crate) fn in_batch(mut self) -> Self {
+        self.record.is_batch = true;
+        self
+    }
+
     /// With our count of all its text, where there is one.
     pub(crate) fn with_count(mut self, counted: Option<PromptCount>) -> Self {
         self.record.counted = counted;

@@ -38,6 +38,7 @@ impl<'e> EntryAccount<'e> {
         let sum = |part: fn(&ResultOutcome) -> u64| {
             entry.results.iter().map(part).fold(0, u64::saturating_add)
         };
+        let price = price.map(|price| if entry.batch { in_batch(&price) } else { price });
         EntryAccount {
             entry,
             price: price.filter(|_| !entry.subscription),
@@ -159,6 +160,18 @@ impl<'e> EntryAccount<'e> {
     }
 }
 
+/// What a batch is charged: Anthropic, the only one whose batches come this way, takes half of each price.
+fn in_batch(price: &Price) -> Price {
+    let half = |price: f64| price / 2.0;
+    Price {
+        input: half(price.input),
+        output: half(price.output),
+        cache_read: half(price.cache_read),
+        cache_write: half(price.cache_write),
+        cache_write_1h: half(price.cache_write_1h),
+    }
+}
+
 /// The part that results have of a sum; if it is nothing, each kind of them has the same.
 fn part(own: u64, all: u64, entry: &LedgerEntry) -> f64 {
     match all {
@@ -215,6 +228,14 @@ mod tests {
         // Nothing came out of the cache: what is repeated was paid in full.
         assert_eq!(saved(&entry(usage(Some(0), Some(9)))), million(3.75 + 2.0 * 3.75));
         assert_eq!(saved(&entry(usage(Some(0), Some(0)))), million(3.0 + 2.0 * 3.0));
+    }
+
+    #[test]
+    fn what_is_saved_in_a_batch_counts_at_half_the_price() {
+        let mut entry = entry(None);
+        let alone = saved(&entry);
+        entry.batch = true;
+        assert_eq!(saved(&entry), alone / 2.0);
     }
 
     #[test]

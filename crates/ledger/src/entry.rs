@@ -64,6 +64,9 @@ pub struct LedgerEntry {
     /// It is paid for with a subscription, in which no token has a price.
     #[serde(default, skip_serializing_if = "is_default")]
     pub subscription: bool,
+    /// It was part of a batch, in which every token has half its price.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub batch: bool,
     /// Our own estimate of all tokens of the request as it went on. Used where the provider did not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_estimate: Option<u64>,
@@ -198,6 +201,7 @@ impl LedgerEntry {
             added: 0,
             tools: None,
             subscription: false,
+            batch: false,
             context_estimate: None,
             counted: None,
         }

@@ -18,6 +18,7 @@ use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
 use crate::request::put_back::{HiddenCalls, between_blocks};
 use crate::splice::Splice;
+use std::ops::Range;
 
 /// A provider's API.
 pub(crate) trait ProviderApi: Sync {
@@ -34,6 +35,14 @@ pub(crate) trait ProviderApi: Sync {
         key: &Key<'a>,
         builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal>;
+
+    /// Where the requests stand that a body is a batch of.
+    ///
+    /// # Errors
+    /// If the body is to be left as it is.
+    fn batched(&self, _body: &[u8]) -> Result<Vec<Range<usize>>, Refusal> {
+        Ok(Vec::new())
+    }
 
     /// Does the model think in this element of a conversation?
     fn is_thought(&self, _element: &Node<'_>) -> bool {
@@ -57,6 +66,11 @@ pub(crate) trait ProviderApi: Sync {
     /// Such results, with commas between, as elements of the conversation.
     fn follow_up_turn(&self, results: String) -> String {
         results
+    }
+
+    /// The conversation as a list of turns, where it was sent as something else.
+    fn conversation_list(&self, _sent: &Node<'_>) -> Option<String> {
+        None
     }
 
     /// Reads what a reply does, of a whole one or an event of a stream.

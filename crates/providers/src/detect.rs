@@ -4,7 +4,9 @@
 //! deployment, a Vertex location.
 
 use crate::dialect::Dialect;
+use crate::refusal::Refusal;
 use crate::request::RequestHead;
+use std::ops::Range;
 
 /// What a request line and its headers tell about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +31,47 @@ pub enum RequestPurpose {
     Generate,
     /// The number of tokens that the same body would cost.
     Count,
+    /// A shorter conversation to go on with, in place of this one.
+    Compact,
+    /// Answers of the model to many requests in one body ([`batched_requests`]), which are had later.
+    Batch,
+}
+
+impl RequestPurpose {
+    /// A model answers what is asked, now or later.
+    #[must_use]
+    pub fn is_answered(self) -> bool {
+        matches!(self, Self::Generate | Self::Batch)
+    }
+
+    /// The provider charges for it.
+    #[must_use]
+    pub fn is_billed(self) -> bool {
+        self != Self::Count
+    }
+
+    /// The reply may call tools, and comes back this way: or it is counted what that would cost.
+    #[must_use]
+    pub fn takes_calls(self) -> bool {
+        matches!(self, Self::Generate | Self::Count)
+    }
+}
+
+/// Where the requests of a batch stand, each a body of its own: see [`RequestPurpose::Batch`].
+///
+/// ```
+/// use tokenforge_providers::{Dialect, batched_requests};
+///
+/// let body = br#"{"requests":[{"custom_id":"a","params":{"model":"m"}}]}"#;
+/// let requests = batched_requests(body, Dialect::Anthropic)?;
+/// assert_eq!(&body[requests[0].clone()], br#"{"model":"m"}"#);
+/// # Ok::<(), tokenforge_providers::Refusal>(())
+/// ```
+///
+/// # Errors
+/// If the batch is to be left as it is.
+pub fn batched_requests(body: &[u8], dialect: Dialect) -> Result<Vec<Range<usize>>, Refusal> {
+    dialect.api().batched(body)
 }
 
 impl Detection<'_> {
@@ -147,10 +190,16 @@ mod tests {
             ("/openai/responses?api-version=preview", OpenAiResponses),
             ("/backend-api/codex/responses", OpenAiResponses),
             ("/v1/responses/input_tokens", OpenAiResponses),
+            ("/v1/responses/compact", OpenAiResponses),
+            ("/backend-api/codex/responses/compact", OpenAiResponses),
+            ("/v1/messages/batches?beta=true", Anthropic),
             ("/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", Gemini),
             ("/v1/models/gemini%3AgenerateContent", Gemini),
             (&format!("{vertex}/google/models/gemini:generateContent"), Gemini),
             ("/v1internal:streamGenerateContent", Gemini),
+            ("/v1beta/interactions", GeminiInteractions),
+            ("/p/web/v1/interactions/?alt=sse", GeminiInteractions),
+            ("/v1beta1/projects/p/locations/global/interactions", GeminiInteractions),
             ("/model/anthropic.claude-v1%3A0/converse", BedrockConverse),
             ("/model/arn:aws:bedrock:eu:1:inference-profile/x/converse-stream", BedrockConverse),
             ("/p/web/model/us.anthropic.claude/invoke-with-response-stream", BedrockInvoke),
@@ -168,11 +217,15 @@ mod tests {
             "",
             "/v1/embeddings",
             "/v1/threads/t/messages",
-            "/v1/messages/batches",
+            "/v1/messages/batches/msgbatch_1",
+            "/v1/messages/batches/msgbatch_1/cancel",
             "/v1/completions",
             "/v1/responses/r_1",
-            "/v1/responses/compact",
+            "/v1/responses/compact/x",
             "/v1/models/m:embedContent",
+            "/interactions",
+            "/api/interactions",
+            "/v1beta/interactions/v1_a/cancel",
             "/converse",
             "/api/generate",
             "/v1/projects/p/publishers/mistralai/models/m:rawPredict",
@@ -190,6 +243,8 @@ mod tests {
             assert_eq!(detect(path).unwrap().purpose, RequestPurpose::Count, "{path}");
         }
         assert_eq!(detect("/v1/messages").unwrap().purpose, RequestPurpose::Generate);
+        assert_eq!(detect("/v1/responses/compact").unwrap().purpose, RequestPurpose::Compact);
+        assert_eq!(detect("/v1/messages/batches").unwrap().purpose, RequestPurpose::Batch);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The list of provider APIs.
 
 use crate::api::{ApiError, Profile, ProviderApi};
-use crate::{anthropic, bedrock, gemini, ollama, openai_chat, openai_responses};
+use crate::{
+    anthropic, bedrock, gemini, gemini_interactions, ollama, openai_chat, openai_responses,
+};
 use std::time::Duration;
 
 macro_rules! provider_apis {
@@ -35,6 +37,8 @@ provider_apis! {
     OpenAiResponses => openai_responses::Responses,
     /// Google's generateContent, also on Vertex AI.
     Gemini => gemini::GenerateContent,
+    /// Google's Interactions, also on Vertex AI.
+    GeminiInteractions => gemini_interactions::Interactions,
     /// Amazon Bedrock Converse.
     BedrockConverse => bedrock::Converse,
     /// Amazon Bedrock InvokeModel with an Anthropic model: its Messages, and `anthropic_version` in the body. Bodies of

@@ -41,6 +41,7 @@ mod detect_conversation;
 mod dialect;
 mod earlier_reading;
 mod gemini;
+mod gemini_interactions;
 mod json;
 mod ollama;
 mod openai_chat;
@@ -49,7 +50,7 @@ mod reply;
 mod request;
 
 pub use api::ApiError;
-pub use detect::{Detection, RequestPurpose, is_signed};
+pub use detect::{Detection, RequestPurpose, batched_requests, is_signed};
 pub use dialect::Dialect;
 pub use earlier_reading::EarlierReading;
 pub use reply::{

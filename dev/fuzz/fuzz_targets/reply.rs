@@ -3,7 +3,7 @@
 
 use tokenforge_providers::{Dialect, ExpandAnswer, NextAction, NextStep, Reply, WireFormat};
 
-const KINDS: [(Dialect, WireFormat); 13] = [
+const KINDS: [(Dialect, WireFormat); 15] = [
     (Dialect::Anthropic, WireFormat::Events),
     (Dialect::Anthropic, WireFormat::Whole),
     (Dialect::BedrockInvoke, WireFormat::EventStream),
@@ -16,6 +16,8 @@ const KINDS: [(Dialect, WireFormat); 13] = [
     (Dialect::Gemini, WireFormat::Events),
     (Dialect::Gemini, WireFormat::Array),
     (Dialect::Gemini, WireFormat::Whole),
+    (Dialect::GeminiInteractions, WireFormat::Events),
+    (Dialect::GeminiInteractions, WireFormat::Whole),
     (Dialect::Ollama, WireFormat::Lines),
 ];
 

@@ -3,9 +3,9 @@
 use crate::memory::Memory;
 use crate::record::Recorded;
 use crate::refusal::{Asked, Broken, ProviderRefusal};
-use crate::route::{Dialect, Route};
+use crate::route::{AsksFor, Dialect, Route};
 use crate::script::{Part, Reply, Says, resolved};
-use crate::{anthropic, chat, converse, gemini, invoke, ollama, responses};
+use crate::{anthropic, chat, converse, gemini, interactions, invoke, ollama, responses};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -117,11 +117,12 @@ pub(crate) fn checked(route: &Route, body: &[u8], memory: &Memory) -> Result<Val
     let check = |body: &Value, model: &str| {
         let asked = Asked { body, model, memory };
         match route.dialect {
-            Dialect::Anthropic => anthropic::check(&asked, route.counts),
+            Dialect::Anthropic => anthropic::check(&asked, route.asks),
             Dialect::Invoke => anthropic::check_invoke(&asked),
             Dialect::Chat => chat::check(&asked),
-            Dialect::Responses => responses::check(&asked),
+            Dialect::Responses => responses::check(&asked, route.asks),
             Dialect::Gemini => gemini::check(&asked),
+            Dialect::Interactions => interactions::check(&asked),
             Dialect::Converse => converse::check(&asked),
             Dialect::Ollama => ollama::check(&asked),
         }
@@ -146,6 +147,7 @@ fn refused(dialect: Dialect, broken: &Broken) -> Answer {
         Dialect::Anthropic => anthropic::error(broken),
         Dialect::Chat | Dialect::Responses => chat::error(broken),
         Dialect::Gemini => gemini::error(broken),
+        Dialect::Interactions => interactions::error(broken),
         Dialect::Converse | Dialect::Invoke => converse::error(broken),
         Dialect::Ollama => ollama::error(broken),
     };
@@ -210,11 +212,15 @@ pub(crate) fn of_no_model(request: &Recorded, reply: &Reply) -> Answer {
 
 fn said(route: &Route, turn: &Turn<'_>, streams: Option<bool>) -> Answer {
     let dialect = route.dialect;
-    if route.counts {
-        return Answer::json(200, &counted(dialect, turn));
+    match route.asks {
+        AsksFor::Answer => {}
+        AsksFor::Count => return Answer::json(200, &counted(dialect, turn)),
+        AsksFor::Compaction => return Answer::json(200, &responses::compacted(turn)),
+        AsksFor::Batch => return Answer::json(200, &anthropic::batch(turn)),
     }
     match dialect {
         Dialect::Responses => responses::remember(turn),
+        Dialect::Interactions => interactions::remember(turn),
         Dialect::Anthropic | Dialect::Invoke => anthropic::remember(turn),
         _ => {}
     }
@@ -229,6 +235,7 @@ fn said(route: &Route, turn: &Turn<'_>, streams: Option<bool>) -> Answer {
         Dialect::Responses => Answer::stream(SSE, responses::events(turn)),
         Dialect::Gemini if turn.sse => Answer::stream("text/event-stream", gemini::events(turn)),
         Dialect::Gemini => Answer::stream("application/json; charset=UTF-8", gemini::array(turn)),
+        Dialect::Interactions => Answer::stream("text/event-stream", interactions::events(turn)),
         Dialect::Converse => Answer::stream(AMAZON, converse::events(turn)),
         Dialect::Invoke => {
             let mut answer = Answer::stream(AMAZON, invoke::events(turn));
@@ -246,6 +253,7 @@ fn whole(dialect: Dialect, turn: &Turn<'_>) -> Value {
         Dialect::Chat => chat::whole(turn),
         Dialect::Responses => responses::whole(turn),
         Dialect::Gemini => gemini::whole(turn),
+        Dialect::Interactions => interactions::whole(turn),
         Dialect::Converse => converse::whole(turn),
         Dialect::Ollama => ollama::whole(turn),
     }
@@ -273,7 +281,9 @@ fn not_json(dialect: Dialect, error: &serde_json::Error) -> String {
              library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)"
                 .to_owned()
         }
-        Dialect::Gemini => format!("Invalid JSON payload received. Unexpected token.\n{error}"),
+        Dialect::Gemini | Dialect::Interactions => {
+            format!("Invalid JSON payload received. Unexpected token.\n{error}")
+        }
         Dialect::Converse | Dialect::Invoke => {
             "Malformed input request, please reformat your input and try again.".to_owned()
         }

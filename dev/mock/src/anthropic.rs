@@ -1,15 +1,18 @@
 //! Anthropic Messages: what it refuses, and how it answers.
 
+mod batch;
 mod blocks;
 mod pairing;
 mod reply;
 mod request;
 mod unaltered;
 
+pub(crate) use batch::batch;
 pub(crate) use reply::{events, payloads, whole};
 pub(crate) use unaltered::remember;
 
 use crate::refusal::{self, Asked, Broken, ProviderRefusal, Rule};
+use crate::route::AsksFor;
 use serde_json::{Value, json};
 
 /// How the ids of its calls begin.
@@ -20,19 +23,26 @@ pub(crate) const QUESTION: &[&[Rule]] =
     &[request::QUESTION, request::RULES, blocks::RULES, pairing::RULES];
 /// What only a count of tokens refuses.
 pub(crate) const COUNT_ONLY: &[&[Rule]] = &[request::COUNT];
+/// What only a batch refuses.
+pub(crate) const BATCH_ONLY: &[&[Rule]] = &[batch::RULES];
 /// What only a body by way of Bedrock refuses, where model and stream are in the path.
 pub(crate) const INVOKE_ONLY: &[&[Rule]] = &[request::INVOKE];
 /// What all of them refuse.
 const ALL: &[&[Rule]] = &[request::RULES, blocks::RULES, pairing::RULES];
 
-/// Refuses what Anthropic refuses, in a question or in a count of its tokens.
-pub(crate) fn check(asked: &Asked<'_>, counts: bool) -> Result<(), ProviderRefusal> {
-    if !counts {
-        refusal::check(QUESTION, asked)?;
-        return unaltered::check(asked);
+/// Refuses what Anthropic refuses, in a question, in a count of its tokens, or in a batch of questions.
+pub(crate) fn check(asked: &Asked<'_>, what: AsksFor) -> Result<(), ProviderRefusal> {
+    match what {
+        AsksFor::Count => {
+            refusal::check(COUNT_ONLY, asked)?;
+            refusal::check(ALL, asked)
+        }
+        AsksFor::Batch => batch::check(asked),
+        AsksFor::Answer | AsksFor::Compaction => {
+            refusal::check(QUESTION, asked)?;
+            unaltered::check(asked)
+        }
     }
-    refusal::check(COUNT_ONLY, asked)?;
-    refusal::check(ALL, asked)
 }
 
 /// The same for a body in Bedrock's InvokeModel.
@@ -75,6 +85,7 @@ mod tests {
         let messages = ('M', r#"{"model":"claude","max_tokens":2000,"messages":"#);
         let all = [request::EXAMPLES, blocks::EXAMPLES, &pairing::examples()].concat();
         prove(QUESTION, "claude", messages, &all);
+        prove(BATCH_ONLY, "claude", ('R', r#"{"requests":"#), batch::EXAMPLES);
         prove(COUNT_ONLY, "claude", messages, request::COUNT_EXAMPLES);
         prove(INVOKE_ONLY, "claude", messages, request::INVOKE_EXAMPLES);
     }

@@ -20,6 +20,7 @@ mod anthropic;
 mod chat;
 mod converse;
 mod gemini;
+mod interactions;
 mod ollama;
 mod responses;
 mod sse;
@@ -73,7 +74,8 @@ pub struct Usage {
     pub cache_write: u64,
 }
 
-/// Checks a reply in a dialect: `anthropic`, `chat`, `responses`, `gemini`, `converse`, `invoke` or `ollama`.
+/// Checks a reply in a dialect: `anthropic`, `chat`, `responses`, `gemini`, `interactions`, `converse`, `invoke` or
+/// `ollama`.
 ///
 /// # Errors
 /// What is wrong, and with which event.
@@ -95,6 +97,8 @@ pub fn check(dialect: &str, bytes: &[u8]) -> Result<Summary, String> {
                 &data.iter().map(|data| json(data.as_bytes())).collect::<Result<Vec<_>, _>>()?,
             )
         }
+        "interactions" if is_whole => interactions::whole(&json(bytes)?),
+        "interactions" => interactions::stream(&sse::events(bytes)?),
         "converse" if is_whole => converse::whole(&json(bytes)?),
         "converse" => converse::stream(&eventstream::messages(bytes)?),
         "invoke" if is_whole => anthropic::whole(&json(bytes)?),

@@ -1,7 +1,7 @@
 //! A mock model provider for tests and benchmarks: it checks what it is sent as strictly as the real ones.
 //!
-//! [`Mock::start`] opens a port on which every provider answers: Anthropic Messages, OpenAI Chat and Responses, Gemini,
-//! Bedrock Converse and InvokeModel, Ollama. Bodies that the real provider would refuse are refused, with its words.
+//! [`Mock::start`] opens a port on which every provider answers: Anthropic Messages, OpenAI Chat and Responses, Gemini
+//! generateContent and Interactions, Bedrock Converse and InvokeModel, Ollama. Bodies that the real provider would refuse are refused, with its words.
 //! Ids, thinking and signatures that the mock handed out must come back unchanged; they carry checksums, so it needs no
 //! memory to tell. What it answers is a script of [`Reply`]s, which may be slow, cut into odd pieces, compressed, or go
 //! wrong in any way that a network can ([`Fault`]). A test waits for conditions, not for time: [`Mock::hold`],
@@ -32,6 +32,7 @@ mod fragments;
 mod gate;
 mod gemini;
 pub mod grammar;
+mod interactions;
 mod invoke;
 mod memory;
 mod mock;

@@ -5,7 +5,7 @@ use crate::fault::{Fault, Plan, spoil};
 use crate::outgoing::{InFlight, Outgoing, empty, live, whole};
 use crate::pace::{Split, decoded, writes};
 use crate::record::Recorded;
-use crate::route::Route;
+use crate::route::{AsksFor, Route};
 use crate::script::Reply;
 use crate::server::Takeover;
 use crate::shared::Shared;
@@ -69,7 +69,9 @@ fn answered(request: &mut Recorded, shared: &Shared) -> (Answer, Reply) {
     };
     let serial = shared.next_reply();
     if !shared.is_attentive() {
-        let reply = shared.scripted(request, !route.counts).unwrap_or_else(|| Reply::from("ok"));
+        let reply = shared
+            .scripted(request, route.asks == AsksFor::Answer)
+            .unwrap_or_else(|| Reply::from("ok"));
         return (answer::unchecked(&route, &request.body, &reply, serial), reply);
     }
     let plain = decoded(&request.body, request.header("content-encoding")).unwrap_or_default();
@@ -80,7 +82,9 @@ fn answered(request: &mut Recorded, shared: &Shared) -> (Answer, Reply) {
             return (refused.answer, Reply::default());
         }
     };
-    let reply = shared.scripted(request, !route.counts).unwrap_or_else(|| Reply::from("ok"));
+    let reply = shared
+        .scripted(request, route.asks == AsksFor::Answer)
+        .unwrap_or_else(|| Reply::from("ok"));
     (answer::to(&route, &body, &plain, &reply, serial, &shared.memory), reply)
 }
 

@@ -4,9 +4,10 @@ mod pairing;
 mod reply;
 mod request;
 
-pub(crate) use reply::{events, remember, whole};
+pub(crate) use reply::{compacted, events, remember, whole};
 
 use crate::refusal::{self, Asked, Broken, ProviderRefusal, Rule, text};
+use crate::route::AsksFor;
 use serde_json::Value;
 
 /// How the ids of its calls begin, as the client answers them.
@@ -15,10 +16,16 @@ pub(crate) const CALL: &str = "call_";
 pub(crate) const ITEM: &str = "fc_";
 
 /// What OpenAI refuses.
-pub(crate) const RULES: &[&[Rule]] = &[request::RULES, pairing::RULES];
+pub(crate) const RULES: &[&[Rule]] = &[request::ANSWER, request::RULES, pairing::RULES];
+/// What only a compaction refuses.
+pub(crate) const COMPACT_ONLY: &[&[Rule]] = &[request::COMPACT];
 
 /// Refuses it. The refusal's body is that of its chat.
-pub(crate) fn check(asked: &Asked<'_>) -> Result<(), ProviderRefusal> {
+pub(crate) fn check(asked: &Asked<'_>, what: AsksFor) -> Result<(), ProviderRefusal> {
+    if what == AsksFor::Compaction {
+        refusal::check(COMPACT_ONLY, asked)?;
+        return refusal::check(&[request::RULES, pairing::RULES], asked);
+    }
     refusal::check(RULES, asked)?;
     said_before(asked)
 }
@@ -66,5 +73,7 @@ mod tests {
     fn every_rule_accepts_and_refuses() {
         let all = [request::EXAMPLES, &pairing::examples()].concat();
         refusal::prove(RULES, "gpt", ('I', r#"{"model":"gpt","input":"#), &all);
+        let compact = request::COMPACT_EXAMPLES;
+        refusal::prove(COMPACT_ONLY, "gpt", ('I', r#"{"model":"gpt","input":"#), compact);
     }
 }

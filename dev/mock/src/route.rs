@@ -11,6 +11,8 @@ pub(crate) enum Dialect {
     Responses,
     /// Gemini `generateContent`.
     Gemini,
+    /// Gemini Interactions.
+    Interactions,
     /// Bedrock Converse.
     Converse,
     /// Bedrock InvokeModel with an Anthropic body.
@@ -19,12 +21,24 @@ pub(crate) enum Dialect {
     Ollama,
 }
 
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AsksFor {
+    /// What a model says.
+    Answer,
+    /// The number of tokens.
+    Count,
+    /// A shorter conversation.
+    Compaction,
+    /// Answers to many requests, which are had later.
+    Batch,
+}
+
 /// What a request is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Route {
     pub(crate) dialect: Dialect,
-    /// The number of tokens is asked for, not an answer.
-    pub(crate) counts: bool,
+    pub(crate) asks: AsksFor,
     /// Whether the answer is a stream, where the path tells.
     pub(crate) streams: Option<bool>,
     /// The model, where the path tells.
@@ -38,14 +52,22 @@ impl Route {
     pub(crate) fn of(path_and_query: &str) -> Option<Self> {
         let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
         let path = decoded(path.trim_end_matches('/'));
-        let plain =
-            |dialect| Self { dialect, counts: false, streams: None, model: None, events: true };
+        let plain = |dialect| {
+            let asks = AsksFor::Answer;
+            Self { dialect, asks, streams: None, model: None, events: true }
+        };
         let ends = |end: &str| path.ends_with(end);
         if ends("/v1/messages") {
             return Some(plain(Dialect::Anthropic));
         }
         if ends("/v1/messages/count_tokens") {
-            return Some(Self { counts: true, ..plain(Dialect::Anthropic) });
+            return Some(Self { asks: AsksFor::Count, ..plain(Dialect::Anthropic) });
+        }
+        if ends("/v1/messages/batches") {
+            return Some(Self { asks: AsksFor::Batch, ..plain(Dialect::Anthropic) });
+        }
+        if ends("/responses/compact") {
+            return Some(Self { asks: AsksFor::Compaction, ..plain(Dialect::Responses) });
         }
         if ends("/chat/completions") {
             return Some(plain(Dialect::Chat));
@@ -54,7 +76,10 @@ impl Route {
             return Some(plain(Dialect::Responses));
         }
         if ends("/responses/input_tokens") {
-            return Some(Self { counts: true, ..plain(Dialect::Responses) });
+            return Some(Self { asks: AsksFor::Count, ..plain(Dialect::Responses) });
+        }
+        if ends("/interactions") {
+            return Some(plain(Dialect::Interactions));
         }
         if ends("/api/chat") {
             return Some(plain(Dialect::Ollama));
@@ -72,15 +97,15 @@ impl Route {
             return Some(Self { streams, model, ..plain(dialect) });
         }
         let (model, action) = path.rsplit_once('/')?.1.rsplit_once(':')?;
-        let (streams, counts) = match action {
-            "generateContent" => (false, false),
-            "streamGenerateContent" => (true, false),
-            "countTokens" => (false, true),
+        let (streams, asks) = match action {
+            "generateContent" => (false, AsksFor::Answer),
+            "streamGenerateContent" => (true, AsksFor::Answer),
+            "countTokens" => (false, AsksFor::Count),
             _ => return None,
         };
         let events = query.split('&').any(|pair| pair == "alt=sse");
         let (streams, model) = (Some(streams), Some(model.to_owned()));
-        Some(Self { streams, model, counts, events, ..plain(Dialect::Gemini) })
+        Some(Self { streams, model, asks, events, ..plain(Dialect::Gemini) })
     }
 }
 
@@ -124,8 +149,13 @@ mod tests {
             of("/v1beta/models/g%3AgenerateContent"),
             Some((Dialect::Gemini, Some(false), some("g")))
         );
+        assert_eq!(of("/v1beta/interactions"), Some((Dialect::Interactions, None, None)));
         assert_eq!(of("/api/chat"), Some((Dialect::Ollama, None, None)));
         assert_eq!(of("/v1/embeddings"), None);
+        let asks = |path: &str| Route::of(path).map(|route| route.asks);
+        assert_eq!(asks("/v1/messages/batches"), Some(AsksFor::Batch));
+        assert_eq!(asks("/v1/responses/compact"), Some(AsksFor::Compaction));
+        assert_eq!(asks("/v1/messages/count_tokens"), Some(AsksFor::Count));
         assert_eq!(of("/%"), None);
     }
 }

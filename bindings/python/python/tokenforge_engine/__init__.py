@@ -45,6 +45,7 @@ _CONVERSATIONS = {
     "openai_chat": "messages",
     "openai_responses": "input",
     "gemini": "contents",
+    "gemini_interactions": "input",
     "bedrock_converse": "messages",
     "bedrock_invoke": "messages",
     "ollama": "messages",

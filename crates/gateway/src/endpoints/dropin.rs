@@ -87,6 +87,7 @@ async fn compress(
     let dialect = found.map_or(Dialect::OpenAiChat, |found| found.dialect);
     if state.settings.redact_secrets {
         let (document, shape) = call.checked_document(dialect);
+        let shape = shape.map(|dialect| (dialect, RequestPurpose::Generate));
         if let Some(redacted) = redact_request(&gateway.workers, &tenant, document, shape).await? {
             if !keeps_calls {
                 return Err(unchecked_problem(

@@ -48,10 +48,10 @@ impl RequestScope<'_> {
             }
             RequestPayload::Passing(_) => return Err(unchecked_problem(UNREAD).into()),
         };
-        let dialect = detect_api(exchange.request()).map(|detected| detected.dialect);
+        let detected = detect_api(exchange.request());
+        let kind = detected.map(|detected| (detected.dialect, detected.purpose));
         let tenant = exchange.tenant.clone().unwrap_or_default();
-        let redacted =
-            Box::pin(redact_request(&self.gateway.workers, &tenant, body, dialect)).await?;
+        let redacted = Box::pin(redact_request(&self.gateway.workers, &tenant, body, kind)).await?;
         let Some(redacted) = redacted else {
             return Ok(CheckedPayload { payload, is_redacted: false });
         };

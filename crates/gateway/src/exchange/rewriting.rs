@@ -42,18 +42,22 @@ pub(super) struct OutgoingRequest {
 pub(super) enum ResponsePath {
     /// As it comes. What the request saved is told when it is taken.
     Plain(Option<Box<MeteredAnswer>>),
+    /// As it comes, and it says nothing of what was counted.
+    Unmetered(Vec<PendingAccount>),
     /// Read on the way: it may hold a call that is ours.
     Relayed(Box<relay::RelayContext>),
 }
 
 impl ResponsePath {
-    /// What is told of the request when it is over.
-    pub(super) fn account(&mut self) -> Option<&mut PendingAccount> {
+    /// The provider accepted the request: what it saved is told when it is over.
+    pub(super) fn accept(&mut self) {
         match self {
-            ResponsePath::Plain(metered) => {
-                metered.as_deref_mut().map(|metered| &mut metered.account)
+            ResponsePath::Plain(None) => {}
+            ResponsePath::Plain(Some(metered)) => metered.account.accept(),
+            ResponsePath::Unmetered(accounts) => {
+                accounts.iter_mut().for_each(PendingAccount::accept);
             }
-            ResponsePath::Relayed(context) => Some(&mut context.account),
+            ResponsePath::Relayed(context) => context.account.accept(),
         }
     }
 }
@@ -77,6 +81,10 @@ impl RequestScope<'_> {
             return self.without_forge(exchange, body, wire, options, checked.is_redacted);
         };
         input.is_redacted = checked.is_redacted;
+        if input.purpose == RequestPurpose::Batch {
+            self.gateway.follow_holds(&self.state);
+            return Box::pin(self.rewrite_batch(exchange, input, wire, target)).await;
+        }
         self.gateway.follow_holds(&self.state);
         let rewritten = self.gateway.rewriter.rewrite(&input).await?;
         let headers = token_headers(&rewritten.report);
@@ -88,8 +96,7 @@ impl RequestScope<'_> {
                 rewritten.body.clone().into()
             }
         };
-        let is_billed =
-            input.purpose == RequestPurpose::Generate && rewritten.report.dialect.is_some();
+        let is_billed = input.purpose.is_billed() && rewritten.report.dialect.is_some();
         let sent = rewritten.body.len();
         let is_subscription = subscription::is_used(&exchange.request().headers, target);
         let shadow = ShadowCandidate::of(&input, &rewritten, is_subscription);
@@ -193,7 +200,7 @@ impl OutgoingRequest {
 }
 
 /// How many tokens the tool results have, before and after.
-fn token_headers(report: &RequestReport) -> Vec<(HeaderName, HeaderValue)> {
+pub(super) fn token_headers(report: &RequestReport) -> Vec<(HeaderName, HeaderValue)> {
     if report.results.is_empty() {
         return Vec::new();
     }

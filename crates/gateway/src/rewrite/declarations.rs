@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use tokenforge_ledger::{BoundedName, DeclaredTools};
-use tokenforge_providers::{Request, RequestPurpose, ToolDeclaration, ToolList};
+use tokenforge_providers::{Request, ToolDeclaration, ToolList};
 use tokenforge_tokens::Counter;
 
 /// How many lists are remembered.
@@ -58,7 +58,7 @@ pub(super) fn declared_tools(
 ) -> Result<Option<RequestTools>, NotCounted> {
     let lists: Vec<&ToolList<'_>> = lists(&plan.request).collect();
     let has_tools = lists.iter().any(|list| !list.declared.is_empty());
-    let is_billed = input.purpose == RequestPurpose::Generate;
+    let is_billed = input.purpose.is_answered();
     if !has_tools || !is_billed || !input.shared.telemetry.has_ledger() {
         return Ok(None);
     }

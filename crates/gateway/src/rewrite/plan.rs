@@ -106,7 +106,7 @@ impl<'o> RewritePlan<'o> {
         let choice = RouteChoice {
             expand_by: input.state.settings.tool_output.expand_by,
             has_tool: leaves_out && takes_our_tool(input, &request),
-            has_shell: leaves_out && has_shell(input, &request),
+            has_shell: leaves_out && input.purpose.takes_calls() && has_shell(input, &request),
         };
         let route = choice.route(|| our_tool_pays(input, &request, &asked));
         let (is_offered, by_shell) =
@@ -309,5 +309,6 @@ fn has_one_reply(input: &RewriteInput, request: &Request<'_>) -> bool {
     let is_one_reply =
         request.head.choices.is_none_or(|choices| choices <= 1) && !request.is_background;
     let is_allowed = input.state.settings.tool_output.enable_expand_context;
-    input.originals_reader == OriginalsReader::Model && is_allowed && is_one_reply
+    let comes_back = is_one_reply && input.purpose.takes_calls();
+    input.originals_reader == OriginalsReader::Model && is_allowed && comes_back
 }

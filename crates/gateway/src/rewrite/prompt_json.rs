@@ -5,9 +5,7 @@ use crate::answer::Problem;
 use crate::report::RequestReport;
 use http::StatusCode;
 use tokenforge_engine::prompt::{self, PromptOutcome};
-use tokenforge_providers::{
-    EarlierReading, MessageRole, MessageTexts, Refusal, Request, RequestPurpose, Splice,
-};
+use tokenforge_providers::{EarlierReading, MessageRole, MessageTexts, Refusal, Request, Splice};
 
 /// Reads the body, with these texts only where they are looked at.
 pub(super) fn read<'o>(
@@ -41,7 +39,7 @@ pub(super) fn rewrite(
 
 /// User text is never converted for a count: the client counts what it will show, not what we will send.
 pub(super) fn is_converted(input: &RewriteInput) -> bool {
-    input.state.settings.toon.enabled && input.purpose == RequestPurpose::Generate
+    input.state.settings.toon.enabled && input.purpose.is_answered()
 }
 
 fn convert_text(

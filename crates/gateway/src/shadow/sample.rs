@@ -15,7 +15,7 @@ use std::io;
 use std::sync::Arc;
 use tokenforge_config::Price;
 use tokenforge_ledger::{BoundedName, EntrySource, LedgerEntry, TokenUsage, charge};
-use tokenforge_providers::{NextAction, is_repeatable};
+use tokenforge_providers::{NextAction, RequestPurpose, is_repeatable};
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_shadow::{Difference, PairedOutcome, ShadowFile, Undecided};
 
@@ -146,7 +146,8 @@ impl ShadowSample {
             return Err(Undecided::ProviderTools.into());
         }
         for body in [&body, &self.candidate.compressed] {
-            let found = redact_request(&gateway.workers, tenant, body.clone(), Some(dialect)).await;
+            let kind = Some((dialect, RequestPurpose::Generate));
+            let found = redact_request(&gateway.workers, tenant, body.clone(), kind).await;
             if !matches!(found, Ok(None)) {
                 return Err(Undecided::Redaction.into());
             }

@@ -31,6 +31,8 @@ pub(crate) struct RequestAccount {
     pub(crate) fetched: Vec<FetchedBack>,
     /// It is paid for with a subscription.
     pub(crate) is_subscription: bool,
+    /// It was part of a batch.
+    pub(crate) is_batch: bool,
     /// Our count of all its text, where it is counted.
     pub(crate) counted: Option<PromptCount>,
 }
@@ -95,6 +97,7 @@ impl RequestAccount {
         entry.model = self.report.model.as_deref().map(BoundedName::from);
         entry.observed = self.report.is_observed();
         entry.subscription = self.is_subscription;
+        entry.batch = self.is_batch;
         entry.added = self.expand_tool_tokens();
         if let (Some(dialect), Some(usage)) = (self.report.dialect, &self.usage) {
             entry.usage = ledger_usage(dialect, usage.billed);

@@ -65,6 +65,7 @@ fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out() {
             "anthropic" | "invoke" | "converse" => "max_tokens",
             "gemini" => "MAX_TOKENS",
             "responses" => "max_output_tokens",
+            "interactions" => "incomplete",
             _ => "length",
         };
         house.mock.reply(Reply::new().text("Let me look. ").expand_first().stop(cut_short));
@@ -263,6 +264,7 @@ fn refusal(voice: Voice, status: u16) -> String {
     match voice.name {
         "anthropic" => json!({ "type": "error", "error": { "type": "overloaded_error", "message": MESSAGE } }),
         "converse" | "invoke" => json!({ "message": MESSAGE }),
+        "interactions" => json!({ "error": { "code": "unavailable", "message": MESSAGE } }),
         "gemini" => json!({ "error": { "code": status, "message": MESSAGE, "status": "UNAVAILABLE" } }),
         "ollama" => json!({ "error": MESSAGE }),
         _ => json!({ "error": { "message": MESSAGE, "type": "requests", "param": null, "code": "slow_down" } }),
@@ -380,6 +382,7 @@ fn a_call_of_ours_that_was_cut_short_is_not_the_clients_either() {
         let stop = match voice.name {
             "gemini" => "MAX_TOKENS",
             "chat" | "ollama" => "length",
+            "interactions" => "budget_exceeded",
             "responses" => continue,
             _ => "max_tokens",
         };

@@ -186,6 +186,7 @@ fn f5_what_is_wrong_is_said_and_nothing_is_sent() {
                 }
                 "chat" | "responses" => response.json()["error"]["type"] == "invalid_request_error",
                 "gemini" => response.json()["error"]["status"] == "INVALID_ARGUMENT",
+                "interactions" => response.json()["error"]["code"] == "invalid_request",
                 "ollama" => response.json()["error"].is_string(),
                 _ => response.json()["message"].is_string(),
             };

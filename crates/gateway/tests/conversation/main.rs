@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot ask has failed")]
 
+mod batches;
 mod client;
 mod cold_cache;
 mod compressor;
@@ -12,6 +13,7 @@ mod fixtures;
 mod forge;
 mod golden;
 mod house;
+mod kept;
 mod mixed;
 mod pass;
 mod pays;

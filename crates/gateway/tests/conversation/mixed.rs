@@ -36,7 +36,7 @@ fn joined(house: &House, voice: Voice) -> (usize, usize) {
     let conversation = voice.conversation(&forwarded);
     let calls = conversation.matches(TOOL).count();
     // Where an answer names the tool, it is found twice.
-    let named = matches!(voice.name, "gemini" | "ollama");
+    let named = matches!(voice.name, "gemini" | "interactions" | "ollama");
     let calls = if named { calls / 2 } else { calls };
     (calls, conversation.matches(&escaped(&test_run())).count())
 }

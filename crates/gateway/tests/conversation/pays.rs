@@ -11,11 +11,12 @@ use tokenforge_providers::{Dialect, ExpandScope, expand_tool};
 use tokenforge_tokens::{Counter, Vocabulary};
 
 const TOOL: &str = "expand_context";
-const DIALECTS: [Dialect; 7] = [
+const DIALECTS: [Dialect; 8] = [
     Dialect::Anthropic,
     Dialect::OpenAiChat,
     Dialect::OpenAiResponses,
     Dialect::Gemini,
+    Dialect::GeminiInteractions,
     Dialect::BedrockConverse,
     Dialect::BedrockInvoke,
     Dialect::Ollama,
@@ -40,6 +41,7 @@ fn prompted(mut conversation: Conversation, prompt: &str) -> Conversation {
     match conversation.voice.name {
         "anthropic" | "invoke" => body["system"] = json!([{ "type": "text", "text": prompt }]),
         "responses" => body["instructions"] = json!(prompt),
+        "interactions" => body["system_instruction"] = json!(prompt),
         "gemini" => body["systemInstruction"] = json!({ "parts": [{ "text": prompt }] }),
         "converse" => body["system"] = json!([{ "text": prompt }]),
         _ => body["messages"].as_array_mut().unwrap().insert(0, system),

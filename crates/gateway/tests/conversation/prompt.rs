@@ -21,6 +21,7 @@ fn heard_as(house: &House, voice: Voice, text: &str) -> String {
         "gemini" => conversation.body["contents"][0]["parts"][0]["text"] = json!(text),
         "converse" => conversation.body["messages"][0]["content"][0]["text"] = json!(text),
         "responses" => conversation.body["input"][0]["content"] = json!(text),
+        "interactions" => conversation.body["input"][0]["content"][0]["text"] = json!(text),
         _ => conversation.body["messages"][0]["content"] = json!(text),
     }
     let _ = conversation.heard(house);
@@ -29,6 +30,7 @@ fn heard_as(house: &House, voice: Voice, text: &str) -> String {
         "gemini" => &body["contents"][0]["parts"][0]["text"],
         "converse" => &body["messages"][0]["content"][0]["text"],
         "responses" => &body["input"][0]["content"],
+        "interactions" => &body["input"][0]["content"][0]["text"],
         _ => &body["messages"][0]["content"],
     };
     text.as_str().unwrap().to_owned()

@@ -44,7 +44,7 @@ pub(crate) fn recordings() -> Vec<Recording> {
             recordings.push(Recording { name, ..serde_json::from_str(&text).unwrap() });
         }
     }
-    assert_eq!(recordings.len(), 40);
+    assert_eq!(recordings.len(), 41);
     recordings
 }
 

@@ -4,7 +4,7 @@
 use crate::fixtures::escaped;
 use crate::house::House;
 use crate::voices::{
-    ANTHROPIC, CHAT, CONVERSE, Conversation, GEMINI, INVOKE, OLLAMA, RESPONSES, Voice,
+    ANTHROPIC, CHAT, CONVERSE, Conversation, GEMINI, INTERACTIONS, INVOKE, OLLAMA, RESPONSES, Voice,
 };
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -16,7 +16,8 @@ use tokenforge_mock::{Reply, first_reference};
 use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
 
 const MODES: [&str; 6] = ["disabled", "observe", "safe", "lossless", "standard", "aggressive"];
-const DIALECTS: [Voice; 7] = [ANTHROPIC, CHAT, RESPONSES, GEMINI, CONVERSE, INVOKE, OLLAMA];
+const DIALECTS: [Voice; 8] =
+    [ANTHROPIC, CHAT, RESPONSES, GEMINI, INTERACTIONS, CONVERSE, INVOKE, OLLAMA];
 const TOOL: &str = "expand_context";
 
 /// Words of twelve letters, none of which comes twice: whatever lossless form a line takes, its word is in it.
@@ -90,6 +91,7 @@ fn any_tool(voice: Voice, body: &mut Value) -> bool {
         "gemini" => body["toolConfig"] = json!({ "functionCallingConfig": { "mode": "ANY" } }),
         "converse" => body["toolConfig"]["toolChoice"] = json!({ "any": {} }),
         "chat" | "responses" => body["tool_choice"] = json!("required"),
+        "interactions" => body["generation_config"] = json!({ "tool_choice": "any" }),
         _ => return false,
     }
     true
@@ -114,6 +116,7 @@ fn no_choice(voice: Voice, body: &mut Value) -> bool {
         "anthropic" | "invoke" => body["tool_choice"] = json!({ "type": "none" }),
         "gemini" => body["toolConfig"] = json!({ "functionCallingConfig": { "mode": "NONE" } }),
         "converse" => return false,
+        "interactions" => body["generation_config"] = json!({ "tool_choice": "none" }),
         _ => body["tool_choice"] = json!("none"),
     }
     true
@@ -128,6 +131,7 @@ fn forced_tool(voice: Voice, body: &mut Value) -> bool {
         }
         "converse" => body["toolConfig"]["toolChoice"] = json!({ "tool": { "name": "Bash" } }),
         "responses" => body["tool_choice"] = json!({ "type": "function", "name": "Bash" }),
+        "interactions" => return false,
         _ => {
             body["tool_choice"] = json!({ "type": "function", "function": { "name": "Bash" } });
         }
@@ -147,6 +151,10 @@ fn allowed_tools(voice: Voice, body: &mut Value) -> bool {
             body["tool_choice"] =
                 json!({ "type": "allowed_tools", "mode": "required", "tools": tools });
         }
+        "interactions" => {
+            let allowed = json!({ "mode": "any", "tools": ["Bash"] });
+            body["generation_config"] = json!({ "tool_choice": { "allowed_tools": allowed } });
+        }
         _ => return false,
     }
     true
@@ -163,7 +171,7 @@ fn two_answers(voice: Voice, body: &mut Value) -> bool {
 
 fn in_background(voice: Voice, body: &mut Value) -> bool {
     body["background"] = json!(true);
-    voice.name == "responses"
+    matches!(voice.name, "responses" | "interactions")
 }
 
 /// A store that keeps nothing, and gives its key or not.

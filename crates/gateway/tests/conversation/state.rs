@@ -4,8 +4,8 @@ use crate::client::Response;
 use crate::fixtures::{escaped, test_run};
 use crate::house::House;
 use crate::voices::{
-    ANTHROPIC, ANTHROPIC_STREAM, CONVERSE, Conversation, INVOKE, RESPONSES, RESPONSES_STREAM,
-    Voice, data,
+    ANTHROPIC, ANTHROPIC_STREAM, CONVERSE, Conversation, INTERACTIONS, INTERACTIONS_STREAM, INVOKE,
+    RESPONSES, RESPONSES_STREAM, Voice, data,
 };
 use serde_json::{Value, json};
 use tokenforge_mock::Reply;
@@ -17,8 +17,16 @@ fn ls() -> Value {
 }
 
 /// Those whose thoughts are sealed, and whose clients here send blocks back one by one.
-const SEALED: [Voice; 6] =
-    [ANTHROPIC, ANTHROPIC_STREAM, INVOKE, CONVERSE, RESPONSES, RESPONSES_STREAM];
+const SEALED: [Voice; 8] = [
+    ANTHROPIC,
+    ANTHROPIC_STREAM,
+    INVOKE,
+    CONVERSE,
+    RESPONSES,
+    RESPONSES_STREAM,
+    INTERACTIONS,
+    INTERACTIONS_STREAM,
+];
 
 /// How often the answer to our call is in the conversation that was forwarded last.
 fn answered(house: &House, voice: Voice) -> usize {

@@ -11,7 +11,7 @@ use tokenforge_mock::{Encoding, Reply};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn house(mode: Mode, folder: &Path) -> House {
+pub(crate) fn house(mode: Mode, folder: &Path) -> House {
     House::with(|settings| {
         settings.tool_output.mode = mode;
         settings.ledger.path = Some(folder.to_owned());
@@ -20,11 +20,16 @@ fn house(mode: Mode, folder: &Path) -> House {
 
 /// The last entry of a ledger, once there are so many.
 fn entry(folder: &Path, count: usize) -> LedgerEntry {
+    entries(folder, count).pop().unwrap()
+}
+
+/// The entries of a ledger, once there are so many.
+pub(crate) fn entries(folder: &Path, count: usize) -> Vec<LedgerEntry> {
     let started = Instant::now();
     loop {
         let entries: Vec<LedgerEntry> = Ledger::read(folder, None).unwrap().collect();
         if entries.len() >= count {
-            return entries.into_iter().next_back().unwrap();
+            return entries;
         }
         assert!(started.elapsed() < PATIENCE, "{} of {count} entries", entries.len());
         std::thread::yield_now();

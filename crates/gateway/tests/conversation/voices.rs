@@ -33,13 +33,24 @@ pub(crate) const GEMINI: Voice =
 /// A model that gives its calls no ids.
 pub(crate) const GEMINI_WITHOUT_IDS: Voice =
     voice("gemini", "/v1beta/models/gemini-2.5-flash:generateContent", false);
+pub(crate) const INTERACTIONS: Voice = voice("interactions", "/v1beta/interactions", false);
+pub(crate) const INTERACTIONS_STREAM: Voice = voice("interactions", "/v1beta/interactions", true);
 pub(crate) const CONVERSE: Voice = voice("converse", "/model/m/converse", false);
 pub(crate) const INVOKE: Voice = voice("invoke", "/model/m/invoke", false);
 pub(crate) const OLLAMA: Voice = voice("ollama", "/api/chat", false);
 
 /// Each that answers in one piece.
-pub(crate) const WHOLE: &[Voice] =
-    &[ANTHROPIC, CHAT, RESPONSES, GEMINI, GEMINI_WITHOUT_IDS, CONVERSE, INVOKE, OLLAMA];
+pub(crate) const WHOLE: &[Voice] = &[
+    ANTHROPIC,
+    CHAT,
+    RESPONSES,
+    GEMINI,
+    GEMINI_WITHOUT_IDS,
+    INTERACTIONS,
+    CONVERSE,
+    INVOKE,
+    OLLAMA,
+];
 
 /// Each that streams.
 pub(crate) const STREAMS: &[Voice] = &[
@@ -49,6 +60,7 @@ pub(crate) const STREAMS: &[Voice] = &[
     voice("gemini", "/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse", true),
     voice("gemini", "/v1beta/models/gemini-3-pro:streamGenerateContent", true),
     voice("gemini", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", true),
+    INTERACTIONS_STREAM,
     voice("converse", "/model/m/converse-stream", true),
     voice("invoke", "/model/m/invoke-with-response-stream", true),
     voice("ollama", "/api/chat", true),
@@ -79,7 +91,7 @@ impl Voice {
     fn list(self) -> &'static str {
         match self.name {
             "gemini" => "contents",
-            "responses" => "input",
+            "responses" | "interactions" => "input",
             _ => "messages",
         }
     }
@@ -120,6 +132,9 @@ impl Conversation {
                 "include": ["reasoning.encrypted_content"],
                 "tools": [{ "type": "function", "name": "Bash", "parameters": schema, "strict": false }] })
             }
+            "interactions" => json!({ "model": "gemini-3-pro", "input": [user_input("hi")],
+                "store": false, "stream": voice.streams,
+                "tools": [{ "type": "function", "name": "Bash", "parameters": schema }] }),
             "gemini" => json!({ "contents": [{ "role": "user", "parts": [{ "text": "hi" }] }],
                 "tools": [{ "functionDeclarations": [{ "name": "Bash", "parameters": schema }] }] }),
             "converse" => json!({ "messages": [{ "role": "user", "content": [{ "text": "hi" }] }],
@@ -201,6 +216,12 @@ impl Conversation {
             "responses" => calls()
                 .map(|(call, text)| json!({ "type": "function_call_output", "call_id": call.id, "output": text }))
                 .collect(),
+            "interactions" => calls()
+                .map(|(call, text)| {
+                    json!({ "type": "function_result", "call_id": call.id, "name": call.name,
+                    "result": text })
+                })
+                .collect(),
             "gemini" => {
                 let result = |(call, text): (&Call, &&str)| {
                     let mut response = json!({ "name": call.name, "response": { "output": text } });
@@ -230,6 +251,7 @@ impl Conversation {
     pub(crate) fn says(&mut self, text: &str) {
         self.extend(vec![match self.voice.name {
             "gemini" => json!({ "role": "user", "parts": [{ "text": text }] }),
+            "interactions" => user_input(text),
             "converse" => json!({ "role": "user", "content": [{ "text": text }] }),
             _ => json!({ "role": "user", "content": text }),
         }]);
@@ -295,6 +317,8 @@ fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
                 if is_whole { json() } else { data(body).pop().unwrap()["response"].clone() };
             response["output"].as_array().unwrap().clone()
         }
+        "interactions" if is_whole => json()["steps"].as_array().unwrap().clone(),
+        "interactions" => steps(body),
         "gemini" => {
             let chunks = match body.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 Some(b'{') => vec![json()],
@@ -340,6 +364,46 @@ pub(crate) fn data(body: &[u8]) -> Vec<Value> {
         .filter(|json| *json != "[DONE]")
         .map(|json| serde_json::from_str(json).unwrap())
         .collect()
+}
+
+fn user_input(text: &str) -> Value {
+    json!({ "type": "user_input", "content": [{ "type": "text", "text": text }] })
+}
+
+/// The steps that a stream of an interaction builds.
+fn steps(body: &[u8]) -> Vec<Value> {
+    let mut steps: Vec<Value> = Vec::new();
+    let mut arguments = String::new();
+    for event in data(body) {
+        let delta = &event["delta"];
+        let content = json!([{ "type": "text", "text": "" }]);
+        let more = |content: &mut Value, more: &Value| {
+            let text = format!("{}{}", content["text"].as_str().unwrap(), more.as_str().unwrap());
+            content["text"] = json!(text);
+        };
+        match (event["event_type"].as_str(), delta["type"].as_str()) {
+            (Some("step.start"), _) => steps.push(event["step"].clone()),
+            (Some("step.stop"), _) if !arguments.is_empty() => {
+                steps.last_mut().unwrap()["arguments"] = serde_json::from_str(&arguments).unwrap();
+                arguments.clear();
+            }
+            (_, Some("arguments_delta")) => arguments += delta["arguments"].as_str().unwrap(),
+            (_, Some("thought_signature")) => {
+                steps.last_mut().unwrap()["signature"] = delta["signature"].clone();
+            }
+            (_, Some(kind @ ("text" | "thought_summary"))) => {
+                let name = if kind == "text" { "content" } else { "summary" };
+                let list = &mut steps.last_mut().unwrap()[name];
+                if list.is_null() {
+                    *list = content;
+                }
+                let said = if kind == "text" { &delta["text"] } else { &delta["content"]["text"] };
+                more(&mut list[0], said);
+            }
+            _ => {}
+        }
+    }
+    steps
 }
 
 /// The blocks that an Anthropic stream builds.

@@ -201,7 +201,8 @@ fn compressed_here(dialect: Dialect, list: &Value, model: &str) -> Value {
     let mut body: Value =
         serde_json::from_str(&dialect.conversation_body(&list.to_string())).unwrap();
     body["model"] = model.into();
-    let made = compressor.compress(dialect, body.to_string(), OriginalsReader::Model).unwrap();
+    let made =
+        compressor.compress(dialect, body.to_string(), OriginalsReader::Model, None).unwrap();
     let made: Value = serde_json::from_slice(&made.body).unwrap();
     ["messages", "input", "contents"].iter().find_map(|member| made.get(member)).unwrap().clone()
 }

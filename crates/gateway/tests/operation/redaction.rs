@@ -113,6 +113,23 @@ const REQUESTS: &[(&str, &str)] = &[
         r#"{"model":"m","input":[{"role":"user","content":[{"type":"input_file","file_data":"data:text/plain;base64,%"}]}]}"#,
     ),
     ("/v1/responses/compact", r#"{"model":"m","input":"@"}"#),
+    ("/v1beta/interactions", r#"{"model":"m","input":"@"}"#),
+    (
+        "/v1beta/interactions",
+        r#"{"model":"m","input":[{"type":"function_result","call_id":"c","result":{"type":"@"}}]}"#,
+    ),
+    (
+        "/v1beta/interactions",
+        r#"{"model":"m","system_instruction":"@","input":[{"type":"model_output","content":[{"type":"text","text":"x"}]}]}"#,
+    ),
+    (
+        "/v1/messages/batches",
+        r#"{"x":"@","requests":[{"custom_id":"a","params":{"model":"m","messages":[]}}]}"#,
+    ),
+    (
+        "/v1/messages/batches",
+        r#"{"requests":[{"custom_id":"a","params":{"model":"m","messages":[],"messages":"@"}}]}"#,
+    ),
     ("/v1/conversations/c/items", r#"{"items":[{"role":"user","content":"@"}]}"#),
     ("/v1/threads/t/messages", r#"{"role":"user","content":"@"}"#),
     (
@@ -209,6 +226,7 @@ fn d20_what_cannot_be_checked_is_refused_in_the_shape_of_its_provider() {
         ("/v1/messages", "/error/message"),
         ("/v1/chat/completions", "/error/message"),
         ("/v1beta/models/m:generateContent", "/error/status"),
+        ("/v1beta/interactions", "/error/code"),
         ("/model/m/converse", "/message"),
         ("/api/chat", "/error"),
         ("/v1/files", "/error/message"),

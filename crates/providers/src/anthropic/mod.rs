@@ -1,6 +1,7 @@
 //! Anthropic Messages, also on Vertex AI and Azure, and inside Bedrock's InvokeModel.
 
 mod action;
+mod batch;
 mod error;
 mod reply;
 mod request;
@@ -17,6 +18,7 @@ use crate::reply::blocks::BlockReply;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
 use crate::request::tools::{name_and_description, schema};
+use std::ops::Range;
 
 /// The API.
 pub(crate) struct Messages;
@@ -32,7 +34,7 @@ pub(crate) const PROFILE: Profile = Profile {
         member: "messages",
         kept_by: Some("thread"),
         sign_of_whole: Some(r#""assistant""#),
-        may_be_text: false,
+        continued_by: None,
     },
     needs_version: false,
     keeps_call_ids: true,
@@ -55,6 +57,7 @@ impl ProviderApi for Messages {
         match path.end {
             [_, "v1", "messages"] => Some(Endpoint::plain(RequestPurpose::Generate)),
             ["v1", "messages", "count_tokens"] => Some(Endpoint::plain(RequestPurpose::Count)),
+            ["v1", "messages", "batches"] => Some(Endpoint::plain(RequestPurpose::Batch)),
             _ if path.whole.contains("/publishers/anthropic/") => on_vertex(path),
             _ => None,
         }
@@ -67,6 +70,10 @@ impl ProviderApi for Messages {
         builder: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal> {
         request::read_member(reader, key, builder)
+    }
+
+    fn batched(&self, body: &[u8]) -> Result<Vec<Range<usize>>, Refusal> {
+        batch::requests(body)
     }
 
     fn is_thought(&self, element: &Node<'_>) -> bool {

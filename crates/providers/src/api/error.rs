@@ -33,6 +33,10 @@ mod tests {
                 Gemini,
                 r#"{"error":{"code":429,"message":"say \"please\"","status":"RESOURCE_EXHAUSTED"}}"#,
             ),
+            (
+                Dialect::GeminiInteractions,
+                r#"{"error":{"code":"too_many_requests","message":"say \"please\""}}"#,
+            ),
             (BedrockConverse, r#"{"message":"say \"please\""}"#),
             (Ollama, r#"{"error":"say \"please\""}"#),
         ] {

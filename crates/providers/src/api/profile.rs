@@ -96,13 +96,13 @@ pub(crate) struct ConversationList {
     pub(crate) kept_by: Option<&'static str>,
     /// What stands in a list that is sent as a whole all the same.
     pub(crate) sign_of_whole: Option<&'static str>,
-    /// A text in place of the list stands for one message of the user.
-    pub(crate) may_be_text: bool,
+    /// The member that names the reply of which the provider keeps the conversation, to go on from there.
+    pub(crate) continued_by: Option<&'static str>,
 }
 
 impl ConversationList {
     /// A list that is always sent as a whole.
     pub(crate) const fn whole(member: &'static str) -> Self {
-        ConversationList { member, kept_by: None, sign_of_whole: None, may_be_text: false }
+        ConversationList { member, kept_by: None, sign_of_whole: None, continued_by: None }
     }
 }

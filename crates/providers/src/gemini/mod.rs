@@ -6,6 +6,8 @@ mod reply;
 mod request;
 mod tool_config;
 
+pub(crate) use request::read_response;
+
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;

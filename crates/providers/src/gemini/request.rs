@@ -7,7 +7,7 @@ use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
 use crate::request::builder::{RequestBuilder, ResultHeader};
 use crate::request::call_index;
-use crate::request::head::candidates;
+use crate::request::head::generation_config;
 use crate::request::name_ref::read_name;
 use crate::request::result::ResultShape;
 use crate::request::sites::CallSite;
@@ -48,7 +48,9 @@ fn inner<'a>(
             builder.end_message("system");
             Ok(())
         }
-        "generationConfig" | "generation_config" => builder.choices.set(key, candidates(reader)?),
+        "generationConfig" | "generation_config" => {
+            builder.choices.set(key, generation_config(reader)?.candidates)
+        }
         "toolConfig" | "tool_config" => builder.restrict_tools(tool_config::is_restricted(reader)?),
         "tools" => {
             builder.tool_list.mark(key)?;
@@ -141,18 +143,8 @@ fn function_response<'a>(
         "name" => name.set(&key, read_name(reader)?),
         "response" => {
             response.mark(&key)?;
-            reader.object(|reader, key| {
-                let value = reader.value()?;
-                is_error |= key.name == "error" && value.kind != Kind::Null;
-                match (value.content(), value.kind) {
-                    (Some(content), _) => builder.add_text(content, ResultShape::Text),
-                    (None, Kind::Object | Kind::Array) => {
-                        builder.add_text(value.span, ResultShape::Value)
-                    }
-                    _ => {}
-                }
-                Ok(())
-            })
+            is_error = read_response(reader, builder)?;
+            Ok(())
         }
         _ => reader.skip(),
     })?;
@@ -162,6 +154,25 @@ fn function_response<'a>(
         is_error,
         ..ResultHeader::default()
     })
+}
+
+/// Reads what a function returned, an object: its members are the texts. Is it an error?
+pub(crate) fn read_response<'a>(
+    reader: &mut Reader<'a>,
+    builder: &mut RequestBuilder<'a>,
+) -> Result<bool, Refusal> {
+    let mut is_error = false;
+    reader.object(|reader, key| {
+        let value = reader.value()?;
+        is_error |= key.name == "error" && value.kind != Kind::Null;
+        match (value.content(), value.kind) {
+            (Some(content), _) => builder.add_text(content, ResultShape::Text),
+            (None, Kind::Object | Kind::Array) => builder.add_text(value.span, ResultShape::Value),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(is_error)
 }
 
 /// Reads an entry of `tools`. The last list of functions that is not empty is the list.

@@ -8,7 +8,7 @@ mod request;
 use crate::api::{ApiError, CacheLifetime, ConversationList, Profile, ProviderApi, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
-use crate::json::{Key, Node, Reader};
+use crate::json::{Key, Kind, Node, Reader};
 use crate::openai_chat;
 use crate::refusal::Refusal;
 use crate::reply::WireFormat;
@@ -41,7 +41,7 @@ const PROFILE: Profile = Profile {
         member: "input",
         kept_by: Some("conversation"),
         sign_of_whole: None,
-        may_be_text: true,
+        continued_by: None,
     },
     needs_version: false,
     keeps_call_ids: true,
@@ -64,6 +64,7 @@ impl ProviderApi for Responses {
         match path.end {
             [.., "responses"] => Some(Endpoint::plain(RequestPurpose::Generate)),
             [_, "responses", "input_tokens"] => Some(Endpoint::plain(RequestPurpose::Count)),
+            [_, "responses", "compact"] => Some(Endpoint::plain(RequestPurpose::Compact)),
             _ => None,
         }
     }
@@ -88,6 +89,12 @@ impl ProviderApi for Responses {
     fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
         let (id, text) = (quoted(id), quoted(text));
         format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
+    }
+
+    /// A text in place of the list stands for one message of the user.
+    fn conversation_list(&self, sent: &Node<'_>) -> Option<String> {
+        let is_text = sent.kind() == Kind::String;
+        is_text.then(|| format!(r#"[{{"role":"user","content":{}}}]"#, sent.raw()))
     }
 
     fn read_action(&self, part: &Node<'_>, action: &mut ActionBuilder) {

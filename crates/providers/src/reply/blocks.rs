@@ -6,6 +6,7 @@ mod whole;
 
 pub(crate) use grammar::{BlockCall, BlockEvent, BlockGrammar, as_object};
 
+use super::continuation::ReplyContinuation;
 use super::deferred_calls::DeferredCalls;
 use super::edit::Edit;
 use super::ending::ReplyEnding;
@@ -42,6 +43,7 @@ pub(crate) struct BlockReply<G> {
     has_text: bool,
     /// The number of the client's next block.
     count: u64,
+    kept: KeptReplies,
     grammar: PhantomData<G>,
 }
 
@@ -57,6 +59,21 @@ struct Current {
     ending: Option<ReplyEnding>,
     /// The closing events, if the client did not get them.
     held: Held,
+}
+
+/// Of replies that the provider keeps, so that the client may go on from one by its id.
+#[derive(Default)]
+struct KeptReplies {
+    /// It does, as far as is known.
+    are_kept: bool,
+    /// The id of the first reply, as it is written.
+    first: Option<String>,
+    /// The id of the current one.
+    current: Option<String>,
+    /// The ids of those before it, of which the client may have the first.
+    hidden: Vec<String>,
+    /// It was told where they go on.
+    is_told: bool,
 }
 
 /// Names and payloads of events.
@@ -75,6 +92,7 @@ impl<G: BlockGrammar> BlockReply<G> {
             is_asked: false,
             has_text: false,
             count: 0,
+            kept: KeptReplies::default(),
             grammar: PhantomData,
         }
     }
@@ -84,6 +102,7 @@ impl<G: BlockGrammar> BlockReply<G> {
         if std::mem::take(&mut self.is_asked) {
             self.is_followed = true;
             self.usage.begin();
+            (self.kept.current, self.kept.is_told) = (None, false);
             let current = Current { base: self.count, ..Current::default() };
             self.held_before = std::mem::replace(&mut self.current, current).held;
         }
@@ -120,15 +139,64 @@ impl<G: BlockGrammar> BlockReply<G> {
             return NextStep::Done;
         }
         self.is_asked = true;
-        let said = format!(
-            r#"{{"role":"assistant","content":[{}]}}"#,
-            self.current.blocks.conversation_json::<G>()
-        );
         let blocks = &self.current.blocks;
+        let said = G::turn(blocks.conversation_json::<G>());
         let turn = HiddenTurn::new(self.dialect, said, blocks.internal_calls::<G>());
-        NextStep::Ask(turn.with_anchor(blocks.anchor::<G>()))
+        let id = self.kept.current.take();
+        self.kept.hidden.extend(id.clone());
+        let goes_on_from = id.filter(|_| self.kept.are_kept);
+        NextStep::Ask(turn.with_anchor(blocks.anchor::<G>()).with_kept_reply(goes_on_from))
+    }
+
+    /// Takes the figures from a reply, or from an event that has some, and its id.
+    fn note(&mut self, reply: &Node<'_>) {
+        note::<G>(&mut self.usage, reply);
+        if !G::IS_CONTINUED {
+            return;
+        }
+        let Some(id) = G::id(reply) else { return };
+        self.kept.first.get_or_insert_with(|| id.raw().to_owned());
+        self.kept.current = id.text().filter(|id| !id.is_empty()).map(Cow::into_owned);
+    }
+
+    /// A closing event as the client gets it: of a later reply with the figures of all.
+    fn closing<'j>(&self, json: &'j str, is_given_up: bool) -> Cow<'j, str> {
+        let Ok(node) = Node::read(json) else { return Cow::Borrowed(json) };
+        let mut edit = Edit::new(json);
+        if self.is_followed || is_given_up {
+            G::set_tokens(&node, &self.usage, &mut edit);
+            self.set_id(&node, &mut edit);
+        }
+        if is_given_up {
+            G::set_finished(&node, &mut edit);
+        }
+        G::hide(&node, &mut edit);
+        edit.done()
+    }
+
+    /// Gives a later reply the id of the first one. Not where the provider keeps them: the client goes on from a reply by
+    /// its id, and only in the last one every call has its answer.
+    fn set_id(&self, json: &Node<'_>, edit: &mut Edit<'_>) {
+        let first = self.kept.first.as_ref().filter(|_| !self.kept.are_kept);
+        if let (Some(first), Some(id)) = (first, G::id(json)) {
+            edit.replace(&id, first.clone());
+        }
+    }
+
+    /// A reply ends: it is the client's end, too, if nobody is asked again.
+    fn close(&mut self, frame: &StreamFrame<'_>, out: &mut FrameWriter<'_>) {
+        if self.current.blocks.internal() > 0 && self.current.blocks.foreign() == 0 {
+            self.current.held.push((frame.event.to_owned(), frame.json.to_string()));
+        } else if self.is_followed || self.current.blocks.internal() > 0 {
+            out.with(frame, &self.closing(&frame.json, false));
+        } else {
+            out.pass(frame);
+        }
     }
 }
+
+/// What some providers end every stream with.
+const DONE: &str = "[DONE]";
 
 /// Passes an event about a block under the client's number for it.
 fn renumber<G: BlockGrammar>(
@@ -152,6 +220,11 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
         frame: &StreamFrame<'_>,
         out: &mut FrameWriter<'_>,
     ) -> Result<(), PassThrough> {
+        if frame.json.trim_ascii() == DONE {
+            self.begin();
+            self.close(frame, out);
+            return Ok(());
+        }
         let json = Node::read(&frame.json)?;
         self.begin();
         self.current.size += frame.json.len();
@@ -160,9 +233,14 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
         }
         match G::event(frame.event, &json) {
             BlockEvent::Error => return Err(PassThrough),
+            BlockEvent::Other if G::IS_CONTINUED && self.is_followed => {
+                let mut edit = Edit::new(&frame.json);
+                self.set_id(&json, &mut edit);
+                out.with(frame, &edit.done());
+            }
             BlockEvent::Other => out.pass(frame),
             BlockEvent::Opening => {
-                note::<G>(&mut self.usage, &json);
+                self.note(&json);
                 if !self.is_followed {
                     out.pass(frame);
                 }
@@ -194,15 +272,9 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
                 }
             },
             BlockEvent::Closing(ending) => {
-                note::<G>(&mut self.usage, &json);
+                self.note(&json);
                 self.current.ending = self.current.ending.or(ending);
-                if self.current.blocks.internal() > 0 && self.current.blocks.foreign() == 0 {
-                    self.current.held.push((frame.event.to_owned(), frame.json.to_string()));
-                } else if self.is_followed {
-                    out.with(frame, &closing::<G>(&frame.json, &self.usage, false));
-                } else {
-                    out.pass(frame);
-                }
+                self.close(frame, out);
             }
         }
         Ok(())
@@ -218,8 +290,8 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
             return self.next();
         }
         for (name, json) in std::mem::take(&mut self.current.held) {
-            match is_over && self.is_followed {
-                true => out.compose(&name, &closing::<G>(&json, &self.usage, false)),
+            match is_over {
+                true => out.compose(&name, &self.closing(&json, false)),
                 false => out.compose(&name, &json),
             }
         }
@@ -230,7 +302,7 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
         let reply = Node::read(body)?;
         let content = G::content(&reply).ok_or(PassThrough)?;
         self.begin();
-        note::<G>(&mut self.usage, &reply);
+        self.note(&reply);
         for (index, block) in (0..).zip(content.elements()) {
             self.start(index, Some(&block));
         }
@@ -241,10 +313,22 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
             NextStep::Ask(_) => self.earlier.keep::<G>(&reply, body),
             NextStep::Done => {
                 let usage = self.is_followed.then_some(&self.usage);
-                out.extend_from_slice(self.earlier.last::<G>(&reply, body, usage).as_bytes());
+                let last = self.earlier.last::<G>(&reply, body, usage, self.kept.are_kept);
+                out.extend_from_slice(last.as_bytes());
             }
         }
         Ok(next)
+    }
+
+    fn set_stored(&mut self, is_stored: bool) {
+        self.kept.are_kept = is_stored && G::IS_CONTINUED;
+    }
+
+    fn continuation(&mut self) -> Option<ReplyContinuation> {
+        let KeptReplies { are_kept, current, hidden, is_told, .. } = &mut self.kept;
+        let to = current.clone().filter(|_| *are_kept && !hidden.is_empty() && !self.is_asked)?;
+        let is_news = !std::mem::replace(is_told, true);
+        is_news.then(|| ReplyContinuation { from: hidden.clone(), to })
     }
 
     fn count(&mut self, reply: &Node<'_>) {
@@ -274,13 +358,17 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
         let held =
             if self.current.ending.is_some() { &self.current.held } else { &self.held_before };
         for (name, json) in held {
-            out.compose(name, &closing::<G>(json, &self.usage, true));
+            out.compose(name, &self.closing(json, true));
         }
+    }
+
+    fn fail(&mut self, status: u16, document: &str, out: &mut FrameWriter<'_>) {
+        out.error(status, &G::error_event(document));
     }
 
     fn give_up_whole(&mut self, out: &mut Vec<u8>) {
         let notice = G::text_block(&ended_notice(self.has_text));
-        if let Some(body) = self.earlier.give_up::<G>(&notice, &self.usage) {
+        if let Some(body) = self.earlier.give_up::<G>(&notice, &self.usage, self.kept.are_kept) {
             out.extend_from_slice(body.as_bytes());
         }
     }
@@ -292,19 +380,4 @@ fn note<G: BlockGrammar>(usage: &mut TurnUsage, reply: &Node<'_>) {
     if let Some(iterations) = G::iterations(reply) {
         usage.note_iterations(iterations);
     }
-}
-
-/// A closing event with the figures of all replies.
-fn closing<'a, G: BlockGrammar>(
-    json: &'a str,
-    usage: &TurnUsage,
-    is_given_up: bool,
-) -> Cow<'a, str> {
-    let Ok(node) = Node::read(json) else { return Cow::Borrowed(json) };
-    let mut edit = Edit::new(json);
-    G::set_tokens(&node, usage, &mut edit);
-    if is_given_up {
-        G::set_finished(&node, &mut edit);
-    }
-    edit.done()
 }

@@ -25,6 +25,8 @@ pub struct HiddenTurn {
     said: String,
     /// Where the turn is to be put back into the client's conversation, if it must be.
     pub anchor: Option<ThoughtAnchor>,
+    /// The id of the reply, if the provider keeps it and goes on from there.
+    kept_reply: Option<String>,
 }
 
 /// A thought that the provider sealed, in a turn that called our tool. The client gets the thought without the calls, and
@@ -59,11 +61,15 @@ pub struct ExpandAnswer {
 
 impl HiddenTurn {
     pub(crate) fn new(dialect: Dialect, said: String, calls: Vec<InternalCall>) -> Self {
-        HiddenTurn { calls, dialect, said, anchor: None }
+        HiddenTurn { calls, dialect, said, anchor: None, kept_reply: None }
     }
 
     pub(crate) fn with_anchor(self, anchor: Option<ThoughtAnchor>) -> Self {
         HiddenTurn { anchor, ..self }
+    }
+
+    pub(crate) fn with_kept_reply(self, kept_reply: Option<String>) -> Self {
+        HiddenTurn { kept_reply, ..self }
     }
 
     /// The body to ask again with: the one that was sent, and behind its conversation the turn and the answers, one for
@@ -76,8 +82,12 @@ impl HiddenTurn {
         if answers.len() != self.calls.len() {
             return None;
         }
-        let (list, answers) = (&self.dialect.profile().conversation, self.answers(answers));
-        splice(body, &[conversation::go_on(body, list, &self.said, &answers)?])
+        let (api, answers) = (self.dialect.api(), self.answers(answers));
+        if let Some(reply) = &self.kept_reply {
+            let list = &api.profile().conversation;
+            return conversation::continue_from(body, list, reply, &answers);
+        }
+        splice(body, &[conversation::go_on(body, api, &self.said, &answers)?])
     }
 
     /// The answers as elements of the conversation's list.
@@ -154,6 +164,16 @@ mod tests {
                 ]),
             ),
             (
+                Dialect::GeminiInteractions,
+                ["1", "2"],
+                "input",
+                json!([
+                    said,
+                    {"type": "function_result", "call_id": "1", "name": tool, "result": "a\"b\n"},
+                    {"type": "function_result", "call_id": "2", "name": tool, "result": "gone", "is_error": true},
+                ]),
+            ),
+            (
                 Dialect::Gemini,
                 ["1", ""],
                 "contents",
@@ -184,6 +204,44 @@ mod tests {
         let body = asked(&turn, r#"{"input":"h\u00e9\n"}"#);
         assert_eq!(body["input"][0], json!({"role": "user", "content": "hé\n"}));
         assert_eq!(body["input"].as_array().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn what_is_said_in_place_of_steps_becomes_the_first_step() {
+        let turn = turn(Dialect::GeminiInteractions, &["1", "2"]);
+        let text = |text: &str| json!({"type": "text", "text": text});
+        for (sent, contents) in [
+            (r#""h\u00e9""#, json!([text("hé")])),
+            (r#"{"type":"text","text":"a"}"#, json!([text("a")])),
+            (
+                r#"[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#,
+                json!([text("a"), text("b")]),
+            ),
+        ] {
+            let body = asked(&turn, &format!(r#"{{"input":{sent}}}"#));
+            assert_eq!(body["input"][0], json!({"type": "user_input", "content": contents}));
+            assert_eq!(body["input"].as_array().unwrap().len(), 4);
+        }
+        let body = asked(&turn, r#"{"input":{"type":"function_result","call_id":"0"}}"#);
+        assert_eq!(body["input"][0], json!({"type": "function_result", "call_id": "0"}));
+    }
+
+    #[test]
+    fn a_reply_that_the_provider_keeps_is_gone_on_from() {
+        let turn = turn(Dialect::GeminiInteractions, &["1", "2"]);
+        let turn = turn.with_kept_reply(Some("v1_b".to_owned()));
+        for (body, before) in [
+            (r#"{"model":"m","input":"hi"}"#, json!({})),
+            (r#"{"previous_interaction_id":"v1_a","input":[],"model":"m"}"#, json!({})),
+            (r#"{"continuation_token":"t","model":"m"}"#, json!({"continuation_token": null})),
+        ] {
+            let mut expected = json!({"model": "m", "previous_interaction_id": "v1_b", "input": [
+                {"type": "function_result", "call_id": "1", "name": "expand_context", "result": "a\"b\n"},
+                {"type": "function_result", "call_id": "2", "name": "expand_context", "result": "gone", "is_error": true},
+            ]});
+            expected.as_object_mut().unwrap().extend(before.as_object().unwrap().clone());
+            assert_eq!(asked(&turn, body), expected, "{body}");
+        }
     }
 
     #[test]

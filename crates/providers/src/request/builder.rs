@@ -377,6 +377,7 @@ impl<'a> RequestBuilder<'a> {
         let tools = lists.next();
         let further_tools = self.further_tools.into_iter().chain(lists).collect();
         Request {
+            restricts_tools: self.restricts_tools || head.restricts_tools,
             head,
             results: self.results,
             texts: self.message_texts,
@@ -385,7 +386,6 @@ impl<'a> RequestBuilder<'a> {
             thoughts: self.thoughts,
             tools,
             further_tools,
-            restricts_tools: self.restricts_tools,
             is_background: self.is_background,
             list,
         }

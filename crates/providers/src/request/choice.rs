@@ -7,7 +7,8 @@ use crate::json::{Kind, Reader};
 use crate::refusal::Refusal;
 
 /// Reads `tool_choice` as OpenAI and Anthropic have it: a word, or an object whose type is the word. Is the model
-/// restricted? It is by `none`, by a tool that it must call, and by a list of those that it may.
+/// restricted? It is by `none`, by a tool that it must call, and by a list of those that it may. Google's `validated` only
+/// says that a call must fit its schema.
 pub(crate) fn is_restricted(reader: &mut Reader<'_>) -> Result<bool, Refusal> {
     let word = match reader.peek() {
         b'"' => reader.text()?,
@@ -21,7 +22,7 @@ pub(crate) fn is_restricted(reader: &mut Reader<'_>) -> Result<bool, Refusal> {
         }
         _ => return Ok(reader.value()?.kind != Kind::Null),
     };
-    Ok(!matches!(word.as_deref(), Some("auto" | "any" | "required")))
+    Ok(!matches!(word.as_deref(), Some("auto" | "any" | "required" | "validated")))
 }
 
 #[cfg(test)]
@@ -35,7 +36,7 @@ mod tests {
 
     #[test]
     fn l4_a_choice_that_leaves_ours_out_is_a_restriction() {
-        use Dialect::{Anthropic, BedrockConverse, BedrockInvoke, Gemini};
+        use Dialect::{Anthropic, BedrockConverse, BedrockInvoke, Gemini, GeminiInteractions};
         use Dialect::{Ollama, OpenAiChat, OpenAiResponses};
         let openai = [OpenAiChat, OpenAiResponses, Ollama];
         let anthropic = [Anthropic];
@@ -71,6 +72,14 @@ mod tests {
             (
                 &[Gemini],
                 r#""request":{"toolConfig":{"functionCallingConfig":{"mode":"NONE"}}}"#,
+                true,
+            ),
+            (&[GeminiInteractions], r#""generation_config":{"tool_choice":"auto"}"#, false),
+            (&[GeminiInteractions], r#""generation_config":{"tool_choice":"validated"}"#, false),
+            (&[GeminiInteractions], r#""generation_config":{"tool_choice":"none"}"#, true),
+            (
+                &[GeminiInteractions],
+                r#""generation_config":{"tool_choice":{"allowed_tools":{"tools":["f"]}}}"#,
                 true,
             ),
             (&[BedrockConverse], r#""toolConfig":{"toolChoice":{"auto":{}}}"#, false),

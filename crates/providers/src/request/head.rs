@@ -1,5 +1,6 @@
 //! The head of a request: the members that stand beside the conversation, model, stream, session and so on.
 
+use super::choice;
 use super::forge::{self, ForgeMember, ForgeSlot};
 use super::name_ref::{NameRef, read_name};
 use super::session;
@@ -29,6 +30,8 @@ pub struct RequestHead<'a> {
     pub session: Option<Cow<'a, str>>,
     /// Our own member.
     pub forge: Option<ForgeMember>,
+    /// The model may not call whichever tool it likes, as far as is said here.
+    pub(crate) restricts_tools: bool,
 }
 
 impl<'a> RequestHead<'a> {
@@ -51,7 +54,7 @@ impl<'a> RequestHead<'a> {
         let (mut candidate_count, mut store) = (Slot::default(), Slot::default());
         let (mut cache_key, mut user) = (Slot::default(), Slot::default());
         let (mut has_previous_response, mut previous_response) = (false, Slot::default());
-        let mut forge = ForgeSlot::default();
+        let (mut forge, mut restricts_tools) = (ForgeSlot::default(), false);
         reader.object(|reader, key| {
             forge.note_next(&key);
             match &*key.name {
@@ -59,10 +62,12 @@ impl<'a> RequestHead<'a> {
                 "stream" => stream.set(&key, boolean(reader)?),
                 "n" => choices.set(&key, number(reader)?),
                 "generationConfig" | "generation_config" => {
-                    candidate_count.set(&key, candidates(reader)?)
+                    let config = generation_config(reader)?;
+                    restricts_tools |= config.restricts_tools;
+                    candidate_count.set(&key, config.candidates)
                 }
                 "store" => store.set(&key, boolean(reader)?),
-                "previous_response_id" => {
+                "previous_response_id" | "previous_interaction_id" => {
                     let id = read_name(reader)?;
                     has_previous_response |= id.is_some();
                     previous_response.set(&key, id)
@@ -89,6 +94,7 @@ impl<'a> RequestHead<'a> {
             previous_response: previous_response.take(),
             session: session.filter(|session| !session.is_empty()),
             forge: forge.take(),
+            restricts_tools,
         })
     }
 
@@ -97,14 +103,27 @@ impl<'a> RequestHead<'a> {
     }
 }
 
-/// Reads how many answers Google is asked for.
-pub(crate) fn candidates(reader: &mut Reader<'_>) -> Result<Option<u64>, Refusal> {
-    let mut count = Slot::default();
+/// What Google's `generationConfig` says.
+#[derive(Default)]
+pub(crate) struct GenerationConfig {
+    /// How many answers are asked for.
+    pub(crate) candidates: Option<u64>,
+    /// Interactions say here which tools may be called.
+    restricts_tools: bool,
+}
+
+/// Reads it.
+pub(crate) fn generation_config(reader: &mut Reader<'_>) -> Result<GenerationConfig, Refusal> {
+    let (mut count, mut restricts_tools) = (Slot::default(), false);
     reader.object(|reader, key| match &*key.name {
         "candidateCount" | "candidate_count" => count.set(&key, number(reader)?),
+        "tool_choice" => {
+            restricts_tools |= choice::is_restricted(reader)?;
+            Ok(())
+        }
         _ => reader.skip(),
     })?;
-    Ok(count.take())
+    Ok(GenerationConfig { candidates: count.take(), restricts_tools })
 }
 
 #[cfg(test)]

@@ -30,8 +30,16 @@ const MEDIA_MEMBERS: [&str; 6] =
     ["image_url", "inlineData", "inline_data", "fileData", "file_data", "input_audio"];
 
 /// What such a part says of its kind.
-const MEDIA_KINDS: [&str; 6] =
-    ["image", "document", "input_image", "image_url", "input_file", "input_audio"];
+const MEDIA_KINDS: [&str; 8] = [
+    "image",
+    "document",
+    "audio",
+    "video",
+    "input_image",
+    "image_url",
+    "input_file",
+    "input_audio",
+];
 
 /// The texts of a prompt: every list of tools as it is written, and every string beside them that is a text for the model.
 /// Nothing where some of the prompt cannot be counted here: images and files, and what the provider keeps.

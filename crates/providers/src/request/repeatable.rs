@@ -41,7 +41,8 @@ pub(crate) fn has_only(tool: &Node<'_>, names: &[&str]) -> bool {
 mod tests {
     use super::*;
     use crate::Dialect::{
-        Anthropic, BedrockConverse, BedrockInvoke, Gemini, Ollama, OpenAiChat, OpenAiResponses,
+        Anthropic, BedrockConverse, BedrockInvoke, Gemini, GeminiInteractions, Ollama, OpenAiChat,
+        OpenAiResponses,
     };
 
     #[test]
@@ -63,6 +64,14 @@ mod tests {
             (OpenAiResponses, r#"{"tools":[{"type":"web_search"}]}"#, false),
             (OpenAiResponses, r#"{"conversation":"conv_1"}"#, false),
             (OpenAiResponses, r#"{"background":true}"#, false),
+            (
+                GeminiInteractions,
+                r#"{"tools":[{"type":"function"}],"previous_interaction_id":"v"}"#,
+                true,
+            ),
+            (GeminiInteractions, r#"{"tools":[{"type":"google_search"}]}"#, false),
+            (GeminiInteractions, r#"{"agent":"a"}"#, false),
+            (GeminiInteractions, r#"{"background":true}"#, false),
             (OpenAiResponses, r#"{"background":false,"previous_response_id":"r"}"#, true),
             (Gemini, r#"{"tools":[{"functionDeclarations":[]}]}"#, true),
             (Gemini, r#"{"request":{"tools":[{"googleSearch":{}}]}}"#, false),

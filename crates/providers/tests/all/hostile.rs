@@ -91,6 +91,10 @@ pub(crate) fn conversation(dialect: Dialect, texts: &[String]) -> Value {
                 {"type": "function_call", "call_id": id, "name": text, "arguments": text},
                 {"type": "function_call_output", "call_id": id, "output": text},
             ]),
+            Dialect::GeminiInteractions => json!([
+                {"type": "function_call", "id": id, "name": text, "arguments": {"output": text}},
+                {"type": "function_result", "call_id": id, "name": "other", "result": [{"type": "text", "text": text}]},
+            ]),
             Dialect::Gemini => json!([
                 {"parts": [{"text": text}, {"functionCall": {"name": text, "args": {"output": text}}}]},
                 {"parts": [{"functionResponse": {"name": text, "response": {"output": text}}}]},
@@ -103,7 +107,7 @@ pub(crate) fn conversation(dialect: Dialect, texts: &[String]) -> Value {
     });
     let messages: Vec<Value> = turns.flat_map(|turn| turn.as_array().unwrap().clone()).collect();
     let list = match dialect {
-        Dialect::OpenAiResponses => "input",
+        Dialect::OpenAiResponses | Dialect::GeminiInteractions => "input",
         Dialect::Gemini => "contents",
         _ => "messages",
     };

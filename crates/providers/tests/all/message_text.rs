@@ -3,7 +3,8 @@
 use crate::support::{Spelling, read, recordings};
 use serde_json::Value;
 use tokenforge_providers::Dialect::{
-    Anthropic, BedrockConverse, BedrockInvoke, Gemini, Ollama, OpenAiChat, OpenAiResponses,
+    Anthropic, BedrockConverse, BedrockInvoke, Gemini, GeminiInteractions, Ollama, OpenAiChat,
+    OpenAiResponses,
 };
 use tokenforge_providers::MessageRole::{Attached, System, User};
 use tokenforge_providers::{
@@ -66,6 +67,12 @@ const BODIES: &[(Dialect, &str)] = &[
     (
         Gemini,
         r#"{"request":{"contents":{"parts":{"text":"u0"}},"system_instruction":{"parts":{"text":"s1"}}}}"#,
+    ),
+    (GeminiInteractions, r#"{"system_instruction":"s0","input":"u1"}"#),
+    (GeminiInteractions, r#"{"input":{"type":"text","text":"u0"}}"#),
+    (
+        GeminiInteractions,
+        r#"{"input":[{"type":"user_input","content":[{"type":"text","text":"u0"},{"type":"image","data":"x"}]},{"type":"thought","signature":"x","summary":[{"type":"text","text":"x"}]},{"type":"model_output","content":[{"type":"text","text":"x"}]},{"type":"function_call","id":"c","name":"x","arguments":{"text":"x"}},{"type":"function_result","call_id":"c","name":"x","result":[{"type":"text","text":"result"}]},{"type":"code_execution_result","call_id":"e","result":"x","signature":"x"},{"type":"text","text":"u1"}],"system_instruction":"s2"}"#,
     ),
     (
         BedrockConverse,
@@ -169,17 +176,18 @@ fn walk(body: &Value, dialect: Dialect) -> Vec<String> {
     let (list, content, kind) = match dialect {
         OpenAiResponses => ("input", "content", "input_text"),
         Gemini => ("contents", "parts", ""),
+        GeminiInteractions => ("input", "content", "text"),
         _ => ("messages", "content", "text"),
     };
     let others = ["assistant", "model", "tool"];
     for (name, value) in body.as_object().unwrap() {
         match &**name {
-            "system" | "instructions" => say(value, kind),
+            "system" | "instructions" | "system_instruction" => say(value, kind),
             "systemInstruction" => say(&value["parts"], kind),
             _ if name == list => {
                 for message in value.as_array().unwrap() {
-                    let is_speech =
-                        message["role"].as_str().is_some_and(|role| !others.contains(&role));
+                    let is_speech = message["type"] == "user_input"
+                        || message["role"].as_str().is_some_and(|role| !others.contains(&role));
                     if is_speech {
                         say(&message[content], kind);
                     }

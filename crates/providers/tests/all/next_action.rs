@@ -1,7 +1,7 @@
 //! What a reply does next is the same however it came.
 
 use tokenforge_providers::Dialect::{
-    Anthropic, BedrockConverse, Gemini, Ollama, OpenAiChat, OpenAiResponses,
+    Anthropic, BedrockConverse, Gemini, GeminiInteractions, Ollama, OpenAiChat, OpenAiResponses,
 };
 use tokenforge_providers::{Dialect, NextAction, ToolCall, WireFormat};
 
@@ -71,7 +71,21 @@ fn v9_a_whole_reply_and_a_stream_of_it_are_the_same_action() {
         r#"{"message":{"role":"assistant","content":"Lo"}}"#,
         r#"{"message":{"role":"assistant","content":"ok.","tool_calls":[{"function":{"name":"ls","arguments":{"path":"."}}}]},"done":true}"#,
     ];
+    let steps = r#"{"status":"requires_action","steps":[{"type":"thought","signature":"s"},{"type":"model_output","content":[{"type":"text","text":"Look."}]},{"type":"function_call","id":"c","name":"ls","arguments":{"path":"."}}]}"#;
+    let step_events = [
+        r#"{"event_type":"interaction.created","interaction":{"id":"v1_a","status":"in_progress"}}"#,
+        r#"{"event_type":"step.start","index":0,"step":{"type":"model_output"}}"#,
+        r#"{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"Look."}}"#,
+        r#"{"event_type":"step.stop","index":0}"#,
+        r#"{"event_type":"step.start","index":1,"step":{"type":"function_call","id":"c","name":"ls","arguments":{}}}"#,
+        r#"{"event_type":"step.delta","index":1,"delta":{"type":"arguments_delta","arguments":"{\"path\":"}}"#,
+        r#"{"event_type":"step.delta","index":1,"delta":{"type":"arguments_delta","arguments":"\".\"}"}}"#,
+        r#"{"event_type":"step.stop","index":1}"#,
+        r#"{"event_type":"interaction.completed","interaction":{"id":"v1_a","status":"requires_action"}}"#,
+    ];
     for (dialect, wire, reply) in [
+        (GeminiInteractions, WireFormat::Whole, steps.to_owned()),
+        (GeminiInteractions, WireFormat::Events, events(&step_events) + "data: [DONE]\n\n"),
         (OpenAiChat, WireFormat::Whole, chat_message.to_owned()),
         (OpenAiChat, WireFormat::Events, events(&chat_chunks) + "data: [DONE]\n\n"),
         (Anthropic, WireFormat::Whole, message.to_owned()),
@@ -113,6 +127,8 @@ fn v9_an_error_and_what_is_no_reply_have_no_action() {
         (OpenAiResponses, WireFormat::Whole, r#"{"error":{"message":"m"},"output":[]}"#),
         (OpenAiResponses, WireFormat::Events, "data: {\"type\":\"response.failed\"}\n\n"),
         (Gemini, WireFormat::Whole, r#"[{"error":{"code":429}}]"#),
+        (GeminiInteractions, WireFormat::Whole, r#"{"error":{"code":"x","message":"m"}}"#),
+        (GeminiInteractions, WireFormat::Events, "data: {\"event_type\":\"error\"}\n\n"),
         (Ollama, WireFormat::Lines, r#"{"error":"m"}"#),
         (BedrockConverse, WireFormat::Whole, r#"{"message":"m"}"#),
     ] {

@@ -67,6 +67,17 @@ fn body(dialect: Dialect) -> Value {
                 call("c3", "ps"), answer("c3"),
             ]})
         }
+        Dialect::GeminiInteractions => {
+            let call = |id: &str, name: &str| json!({"type": "function_call", "id": id, "name": name, "arguments": {"n": 1}});
+            let answer =
+                |id: &str| json!({"type": "function_result", "call_id": id, "result": "out"});
+            json!({"input": [
+                call("c0", "ls"), answer("c0"),
+                {"type": "thought", "signature": "x"}, call("c1", "ls"), call("c2", "cat"),
+                answer("c2"), answer("c1"), {"type": "user_input", "content": [{"type": "text", "text": "go on"}]},
+                call("c3", "ps"), answer("c3"),
+            ]})
+        }
         Dialect::Gemini => {
             let call =
                 |name: &str| json!({"functionCall": {"name": name, "args": {"n": 1, "m": [2]}}});
@@ -100,6 +111,9 @@ fn ours(dialect: Dialect, id: &str) -> String {
             json!({"type": "function_call", "call_id": id, "name": "expand_context", "arguments": "{\"id\":\"x\"}"})
         }
         Dialect::Gemini => json!({"functionCall": {"name": "expand_context", "args": {"id": "x"}}}),
+        Dialect::GeminiInteractions => {
+            json!({"type": "function_call", "id": id, "name": "expand_context", "arguments": {"id": "x"}})
+        }
     };
     call.to_string()
 }
@@ -242,13 +256,16 @@ fn the_last_turn_is_what_the_model_has_not_seen() {
         };
         assert_eq!(is_last(&body), [false, false, false, true], "{dialect:?}");
         let (name, said) = match dialect {
-            Dialect::OpenAiResponses => ("input", "content"),
+            Dialect::OpenAiResponses | Dialect::GeminiInteractions => ("input", "content"),
             Dialect::Gemini => ("contents", "parts"),
             _ => ("messages", "content"),
         };
         let model = if *dialect == Dialect::Gemini { "model" } else { "assistant" };
         for (role, expected) in [("user", true), (model, false), ("user", false)] {
-            let message = json!({said: [{"text": "x", "type": "text"}], "role": role});
+            let mut message = json!({said: [{"text": "x", "type": "text"}], "role": role});
+            if *dialect == Dialect::GeminiInteractions {
+                message["type"] = json!(if role == model { "model_output" } else { "user_input" });
+            }
             body[name].as_array_mut().unwrap().push(message);
             assert_eq!(is_last(&body), [false, false, false, expected], "{dialect:?} {role}");
         }
@@ -301,6 +318,9 @@ fn put_back_in(dialect: Dialect, body: &str, behind: usize) -> Option<Value> {
     let call = match dialect {
         Dialect::OpenAiResponses => {
             r#"{"type":"function_call","call_id":"x","name":"expand_context","arguments":"{}"}"#
+        }
+        Dialect::GeminiInteractions => {
+            r#"{"type":"function_call","id":"x","name":"expand_context","arguments":{}}"#
         }
         Dialect::BedrockConverse => {
             r#"{"toolUse":{"toolUseId":"x","name":"expand_context","input":{}}}"#
@@ -362,6 +382,12 @@ fn d52_items_are_put_back_behind_the_thought_that_led_to_them() {
         let whole = put_back_in(Dialect::OpenAiResponses, body, behind).unwrap();
         assert_eq!(whole["input"][place]["call_id"], "x", "{whole}");
         assert_eq!(whole["input"][place + 1]["type"], "function_call_output", "{whole}");
+    }
+    let steps = r#"{"input":[{"type":"thought","signature":"s1"},{"type":"model_output","content":[]},{"type":"thought","signature":"s2"}]}"#;
+    for (behind, place) in [(0, 1), (1, 2)] {
+        let whole = put_back_in(Dialect::GeminiInteractions, steps, behind).unwrap();
+        assert_eq!(whole["input"][place]["id"], "x", "{whole}");
+        assert_eq!(whole["input"][place + 1]["call_id"], "x", "{whole}");
     }
     let converse = r#"{"messages":[{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"","signature":"s1"}}},
         {"reasoningContent":{"redactedContent":"czI="}},{"text":"so"}]}]}"#;

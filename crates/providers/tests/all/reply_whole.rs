@@ -2,7 +2,7 @@
 
 use tokenforge_providers::{Dialect, NextStep, Reply, TurnUsage, WireFormat};
 
-const REPLIES: [(Dialect, &str); 6] = [
+const REPLIES: [(Dialect, &str); 7] = [
     (
         Dialect::Anthropic,
         r#"{"id":"m1","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":2}}"#,
@@ -22,6 +22,10 @@ const REPLIES: [(Dialect, &str); 6] = [
     (
         Dialect::Gemini,
         r#"{"candidates":[{"index":0,"content":{"role":"model","parts":[{"text":"Hi"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":2,"totalTokenCount":11}}"#,
+    ),
+    (
+        Dialect::GeminiInteractions,
+        r#"{"id":"v1_a","status":"completed","steps":[{"type":"model_output","content":[{"type":"text","text":"Hi"}]}],"usage":{"total_input_tokens":9,"total_output_tokens":1,"total_thought_tokens":1,"total_tokens":11}}"#,
     ),
     (
         Dialect::Ollama,

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use tokenforge_engine::expand_tool::DEFINITION;
 use tokenforge_engine::reference::EXPAND_TOOL;
 use tokenforge_providers::Dialect::{
-    Anthropic, BedrockConverse, BedrockInvoke, Gemini, Ollama, OpenAiChat, OpenAiResponses,
+    Anthropic, BedrockConverse, BedrockInvoke, Gemini, GeminiInteractions, Ollama, OpenAiChat,
+    OpenAiResponses,
 };
 use tokenforge_providers::{Dialect, Refusal, Request, expand_tool, splice};
 
@@ -349,6 +350,9 @@ fn c5_every_dialect_spells_the_same_definition() {
                 json!({"type": "function", "name": name, "description": description, "parameters": schema, "strict": false})
             }
             Gemini => json!({"name": name, "description": description, "parameters": schema}),
+            GeminiInteractions => {
+                json!({"type": "function", "name": name, "description": description, "parameters": schema})
+            }
             BedrockConverse => {
                 json!({"toolSpec": {"name": name, "description": description, "inputSchema": {"json": schema}}})
             }
@@ -393,6 +397,11 @@ fn c5_the_tool_goes_to_the_end_of_the_list_and_only_where_there_is_one() {
             Some(
                 r#"{"tools":[{"functionDeclarations":[{"name":"a"},@]},{"functionDeclarations":[]}]}"#,
             ),
+        ),
+        (
+            GeminiInteractions,
+            r#"{"tools":[{"type":"google_search"},{"type":"function","name":"a"}]}"#,
+            Some(r#"{"tools":[{"type":"google_search"},{"type":"function","name":"a"},@]}"#),
         ),
         (
             BedrockConverse,
@@ -451,6 +460,7 @@ fn c5_a_list_of_tools_is_replaced_and_appended_to_in_one_go() {
         (OpenAiResponses, r#"{"input":[{"type":"additional_tools","tools":["#, r#"]},{}]}"#),
         (Gemini, r#"{"tools":[{"googleSearch":{}},{"function_declarations":["#, r#"]}]}"#),
         (BedrockConverse, r#"{"toolConfig":{"tools":["#, r#"]}}"#),
+        (GeminiInteractions, r#"{"tools":["#, r#"],"input":"hi"}"#),
     ] {
         let body = |tools: &str| format!("{before}{tools}{after}");
         let replaced = |tools: &str, spelling: Option<&str>, with_expand: bool| {
@@ -473,4 +483,62 @@ fn c5_a_list_of_tools_is_replaced_and_appended_to_in_one_go() {
         assert_eq!(replaced(&both, Some(short), true), Some(body(a)));
         assert_eq!(replaced(&both, None, true), None);
     }
+}
+
+#[test]
+fn c1_steps_of_an_interaction_have_results_of_every_shape() {
+    let steps = |result: &str| {
+        format!(
+            r#"{{"input":[{{"type":"function_call","id":"c","name":"ls","arguments":{{"path":"."}}}},
+            {{"type":"function_result","call_id":"c","result":{result}}}]}}"#
+        )
+    };
+    for (result, expected) in [
+        (r#""a\nb""#, &["a\nb"][..]),
+        (
+            r#"[{"type":"text","text":"a"},{"type":"image","data":"AA=="},{"type":"text","text":"b"}]"#,
+            &["a", "b"],
+        ),
+        (r#"{"output":"a","rows":[1, 2],"count":3}"#, &["a", "[1, 2]"]),
+        ("null", &[]),
+        ("7", &[]),
+    ] {
+        assert_eq!(texts(&steps(result), GeminiInteractions), expected, "{result}");
+    }
+    let body = steps(r#""x""#);
+    let results = read(body.as_bytes(), GeminiInteractions).results;
+    assert_eq!((results[0].call, results[0].tool(body.as_bytes())), (Some(0), "ls".into()));
+    let arguments = results[0].arguments.as_ref().unwrap();
+    assert_eq!(arguments.text(body.as_bytes()).as_deref(), Some(r#"{"path":"."}"#));
+}
+
+#[test]
+fn c1_a_result_whose_call_the_provider_keeps_is_known_by_its_own_name() {
+    let body = r#"{"previous_interaction_id":"v1_a","input":[{"type":"function_result","result":{"error":"x"},"name":"cat","call_id":"c"}]}"#;
+    let request = read(body.as_bytes(), GeminiInteractions);
+    let result = &request.results[0];
+    assert_eq!((result.tool(body.as_bytes()), result.call), ("cat".into(), None));
+    assert!(result.is_error && request.head.has_previous_response);
+    assert_eq!(request.head.previous_response.unwrap().text(body.as_bytes()), "v1_a");
+    let one = r#"{"input":{"type":"function_result","call_id":"c","result":"x","is_error":true}}"#;
+    assert!(read(one.as_bytes(), GeminiInteractions).results[0].is_error);
+}
+
+#[test]
+fn f1_what_the_provider_s_own_tools_found_is_left_alone() {
+    for kind in ["code_execution_result", "mcp_server_tool_result", "google_search_result", "new"] {
+        let step = format!(
+            r#"{{"input":[{{"type":"{kind}","call_id":"c","result":"x","signature":"s"}}]}}"#
+        );
+        assert_eq!(texts(&step, GeminiInteractions), [""; 0], "{kind}");
+    }
+    assert_eq!(texts(r#"{"input":"hi"}"#, GeminiInteractions), [""; 0]);
+    assert_eq!(texts(r#"{"input":[{"type":"text","text":"hi"}]}"#, GeminiInteractions), [""; 0]);
+}
+
+#[test]
+fn l4_an_agent_s_work_and_what_is_had_later_are_known() {
+    let is_background = |body: &str| read(body.as_bytes(), GeminiInteractions).is_background;
+    assert!(is_background(r#"{"background":true}"#) && is_background(r#"{"agent":"a"}"#));
+    assert!(!is_background(r#"{"background":false,"agent":null}"#));
 }

@@ -58,7 +58,7 @@ const EXEMPT_OBJECTS: &[&str] = &[
 ];
 
 /// Members whose own members are named by somebody else.
-const FREE_OBJECTS: &[&str] = &["variables", "response", "json", "metadata", "labels"];
+const FREE_OBJECTS: &[&str] = &["variables", "response", "result", "json", "metadata", "labels"];
 
 /// Types of blocks and items that calls and thoughts have.
 const EXEMPT_TYPES: &[&str] = &[
@@ -66,11 +66,23 @@ const EXEMPT_TYPES: &[&str] = &[
     "server_tool_use",
     "mcp_tool_use",
     "thinking",
+    "thought",
     "redacted_thinking",
     "reasoning",
     "compaction",
     "mcp_list_tools",
     "mcp_approval_request",
+];
+
+/// Types of steps that Google's own tools make, and sign.
+const PROVIDERS_RESULTS: &[&str] = &[
+    "code_execution_result",
+    "file_search_result",
+    "google_maps_result",
+    "google_search_result",
+    "processing_result",
+    "retrieval_result",
+    "url_context_result",
 ];
 
 /// Strings that something else depends on.
@@ -140,6 +152,6 @@ impl BodyShape {
 /// Is a block or an item of this type a call, a thought, or the result of a provider's own tool? The provider made it, so it
 /// knows it already, and it signs or encrypts many.
 fn is_the_models(kind: &str) -> bool {
-    let is_providers_result = kind.ends_with("_tool_result");
+    let is_providers_result = kind.ends_with("_tool_result") || PROVIDERS_RESULTS.contains(&kind);
     EXEMPT_TYPES.contains(&kind) || kind.ends_with("_call") || is_providers_result
 }

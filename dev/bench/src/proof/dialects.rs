@@ -14,7 +14,7 @@ pub(crate) struct Voice {
 }
 
 /// Each dialect, in each framing in which it streams.
-pub(crate) const VOICES: [Voice; 8] = [
+pub(crate) const VOICES: [Voice; 9] = [
     Voice {
         dialect: Dialect::Anthropic,
         name: "anthropic",
@@ -44,6 +44,12 @@ pub(crate) const VOICES: [Voice; 8] = [
         name: "gemini",
         path: "/v1beta/models/gemini-3-pro:streamGenerateContent",
         wire: WireFormat::Array,
+    },
+    Voice {
+        dialect: Dialect::GeminiInteractions,
+        name: "interactions",
+        path: "/v1beta/interactions",
+        wire: WireFormat::Events,
     },
     Voice {
         dialect: Dialect::BedrockConverse,
@@ -80,6 +86,15 @@ pub(crate) fn body(dialect: Dialect, output: &str, beside: &str) -> String {
                 {"type": "message", "role": "user", "content": "Go on."},
                 {"type": "function_call", "call_id": "t1", "name": "Bash", "arguments": input.to_string()},
                 {"type": "function_call_output", "call_id": "t1", "output": output},
+            ],
+        }),
+        Dialect::GeminiInteractions => json!({
+            "model": "gemini-3-pro", "stream": true, "store": false,
+            "tools": [{"type": "function", "name": "Bash", "parameters": {"type": "object"}}],
+            "input": [
+                {"type": "user_input", "content": [{"type": "text", "text": "Go on."}]},
+                {"type": "function_call", "id": "t1", "name": "Bash", "arguments": input},
+                {"type": "function_result", "call_id": "t1", "name": "Bash", "result": output},
             ],
         }),
         Dialect::Gemini => json!({

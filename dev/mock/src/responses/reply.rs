@@ -19,6 +19,24 @@ pub(crate) fn whole(turn: &Turn<'_>) -> Value {
     whole
 }
 
+/// A shorter conversation in place of the one that was sent: what the user said, and one item for all else.
+pub(crate) fn compacted(turn: &Turn<'_>) -> Value {
+    let is_user = |item: &&Value| super::kind(item) == "message" && item["role"] == "user";
+    let said = items(&turn.body["input"]).iter().filter(is_user).cloned();
+    let compaction = json!({
+        "id": format!("cmp_mk{:016x}", turn.serial),
+        "type": "compaction",
+        "encrypted_content": signature(&turn.body["input"].to_string()),
+    });
+    json!({
+        "id": id(turn),
+        "object": "response.compaction",
+        "created_at": 1_760_000_000,
+        "output": said.chain([compaction]).collect::<Value>(),
+        "usage": spent(turn),
+    })
+}
+
 /// The only other end that a script can ask for is that of a response which was cut short, for this reason.
 fn status(turn: &Turn<'_>) -> &'static str {
     if turn.stop.is_some() { "incomplete" } else { "completed" }
@@ -73,14 +91,6 @@ fn response(turn: &Turn<'_>, status: &str, output: Value) -> Value {
     let or = |name: &str, default: Value| {
         if body[name].is_null() { default } else { body[name].clone() }
     };
-    let usage = &turn.usage;
-    let spent = json!({
-        "input_tokens": usage.input,
-        "input_tokens_details": { "cached_tokens": usage.cache_read },
-        "output_tokens": usage.output,
-        "output_tokens_details": { "reasoning_tokens": usage.reasoning },
-        "total_tokens": usage.input + usage.output,
-    });
     json!({
         "id": id(turn),
         "object": "response",
@@ -103,9 +113,20 @@ fn response(turn: &Turn<'_>, status: &str, output: Value) -> Value {
         "tools": or("tools", json!([])),
         "top_p": or("top_p", json!(1.0)),
         "truncation": "disabled",
-        "usage": if status == "in_progress" { Value::Null } else { spent },
+        "usage": if status == "in_progress" { Value::Null } else { spent(turn) },
         "user": null,
         "metadata": or("metadata", json!({})),
+    })
+}
+
+fn spent(turn: &Turn<'_>) -> Value {
+    let usage = &turn.usage;
+    json!({
+        "input_tokens": usage.input,
+        "input_tokens_details": { "cached_tokens": usage.cache_read },
+        "output_tokens": usage.output,
+        "output_tokens_details": { "reasoning_tokens": usage.reasoning },
+        "total_tokens": usage.input + usage.output,
     })
 }
 

@@ -5,6 +5,21 @@ use crate::refusal::Says::{Assumed, Provider};
 use crate::refusal::{Asked, Broken, Rule, invalid, items, text, twice, unknown_member};
 use serde_json::Value;
 
+/// A question to a model.
+pub(super) const ANSWER: &[Rule] = &[Rule {
+    name: "no unknown members",
+    says: Provider("Unknown parameter: '…'."),
+    check: |asked| known(asked, MEMBERS),
+}];
+
+/// A compaction: the members are those of openai 3.49.
+pub(super) const COMPACT: &[Rule] = &[Rule {
+    name: "no unknown members in a compaction",
+    says: Provider("Unknown parameter: '…'."),
+    check: |asked| known(asked, COMPACT_MEMBERS),
+}];
+
+/// Both.
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "the model is named",
@@ -16,7 +31,6 @@ pub(super) const RULES: &[Rule] = &[
         says: Provider("Missing required parameter: 'input'."),
         check: |asked| required(asked, "input"),
     },
-    Rule { name: "no unknown members", says: Provider("Unknown parameter: '…'."), check: known },
     Rule {
         name: "items are of known types",
         says: Provider("Invalid value: '…'. Supported values are: "),
@@ -82,6 +96,18 @@ const MEMBERS: &[&str] = &[
     "user",
 ];
 
+const COMPACT_MEMBERS: &[&str] = &[
+    "image",
+    "input",
+    "instructions",
+    "model",
+    "previous_response_id",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "service_tier",
+];
+
 const KINDS: &[&str] = &[
     "message",
     "additional_tools",
@@ -127,8 +153,8 @@ fn required(asked: &Asked<'_>, name: &str) -> Result<(), Broken> {
     Ok(())
 }
 
-fn known(asked: &Asked<'_>) -> Result<(), Broken> {
-    match unknown_member(asked.body, MEMBERS) {
+fn known(asked: &Asked<'_>, members: &[&str]) -> Result<(), Broken> {
+    match unknown_member(asked.body, members) {
         Some(name) => {
             invalid(format!("Unknown parameter: '{name}'."), name, Some("unknown_parameter"))
         }
@@ -223,6 +249,10 @@ fn unique_tools(asked: &Asked<'_>) -> Result<(), Broken> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+pub(super) const COMPACT_EXAMPLES: &[(&str, &str, &str)] =
+    &[("no unknown members in a compaction", r#"I"x","instructions":"y""#, r#"I"x","tools":[]"#)];
 
 #[cfg(test)]
 pub(super) const EXAMPLES: &[(&str, &str, &str)] = &[

@@ -69,6 +69,22 @@ fn responses_counts_every_event() {
 }
 
 #[test]
+fn interactions_count_every_event_but_pieces() {
+    let body = json!({"model": "m", "stream": true, "input": "x"});
+    let pieces = [
+        r#""type":"text"},"event_type":"step.delta"#,
+        "arguments_delta",
+        "thought_summary",
+        "in_progress",
+    ];
+    let events = events("/v1beta/interactions", &body);
+    each_counts("interactions", &events, &pieces);
+    let created = events.iter().find(|event| event.starts_with(b"event: interaction.created"));
+    let twice = [created.unwrap(), &*events.concat()].concat();
+    assert!(check("interactions", &twice).is_err());
+}
+
+#[test]
 fn converse_counts_every_message_but_pieces() {
     let body = json!({"messages": [{"role": "user", "content": [{"text": "x"}]}]});
     each_counts("converse", &events("/model/m/converse-stream", &body), &["contentBlockDelta"]);

@@ -17,6 +17,7 @@ fn cases() -> Vec<Case> {
     let mut counted = chat(true);
     counted["stream_options"] = json!({"include_usage": true});
     let responses = |stream| json!({"model": "m", "input": "hi", "stream": stream, "store": false, "include": ["reasoning.encrypted_content"]});
+    let interactions = |stream| json!({"model": "m", "input": "hi", "stream": stream});
     let gemini = json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]});
     let converse = json!({"messages": [{"role": "user", "content": [{"text": "hi"}]}]});
     let invoke =
@@ -28,6 +29,8 @@ fn cases() -> Vec<Case> {
         ("gemini", "/v1beta/models/gemini-2.5-flash:generateContent", gemini.clone()),
         ("gemini", "/v1beta/models/gemini-3-pro:streamGenerateContent", gemini.clone()),
         ("gemini", "/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse", gemini),
+        ("interactions", "/v1beta/interactions", interactions(false)),
+        ("interactions", "/v1beta/interactions", interactions(true)),
         ("converse", "/model/m/converse", converse.clone()),
         ("converse", "/model/m/converse-stream", converse),
         ("invoke", "/model/m/invoke", invoke.clone()),

@@ -93,6 +93,23 @@ fn conversations() -> Vec<Conversation> {
             ],
         },
         Conversation {
+            path: "/v1beta/interactions",
+            first: json!({ "model": "m", "store": false,
+                "input": [{ "type": "user_input", "content": [{ "type": "text", "text": "hi" }] }] }),
+            next: interactions_next,
+            fragile: &[
+                "/input/1",
+                "/input/1/summary/0/text",
+                "/input/1/signature",
+                "/input/3/id",
+                "/input/3/name",
+                "/input/3/arguments/command",
+                "/input/4",
+                "/input/5",
+                "/input/6/call_id",
+            ],
+        },
+        Conversation {
             path: "/model/m/converse",
             first: json!({ "messages": said, "toolConfig": { "tools": [] },
                 "additionalModelRequestFields": { "thinking": { "type": "enabled" } } }),
@@ -210,6 +227,20 @@ fn responses_next(mut request: Value, answer: &Value) -> Value {
     request
 }
 
+fn interactions_next(mut request: Value, answer: &Value) -> Value {
+    let steps = answer["steps"].as_array().unwrap();
+    for step in steps {
+        push(&mut request["input"], step.clone());
+    }
+    for call in &steps[2..] {
+        push(
+            &mut request["input"],
+            json!({ "type": "function_result", "call_id": call["id"], "result": "x" }),
+        );
+    }
+    request
+}
+
 fn gemini_next(mut request: Value, answer: &Value) -> Value {
     let content = &answer["candidates"][0]["content"];
     let results: Vec<_> = content["parts"].as_array().unwrap()[2..]
@@ -242,6 +273,26 @@ fn ollama_next(mut request: Value, answer: &Value) -> Value {
     push(&mut request["messages"], answer["message"].clone());
     push(&mut request["messages"], json!({ "role": "tool", "tool_name": "Bash", "content": "x" }));
     request
+}
+
+#[test]
+fn a_kept_interaction_is_gone_on_from_by_its_id() {
+    let mock = Mock::start();
+    mock.reply(Reply::calling("Bash", json!({})));
+    let path = "/v1beta/interactions";
+    let first = kit::post(&mock, path, &json!({ "model": "m", "input": "hi" })).json();
+    let result =
+        json!([{ "type": "function_result", "call_id": first["steps"][0]["id"], "result": "x" }]);
+    let next = |input: &Value, id: &Value| {
+        let body = json!({ "model": "m", "previous_interaction_id": id, "input": input });
+        kit::post(&mock, path, &body).status
+    };
+    assert_eq!(next(&result, &first["id"]), 200);
+    assert_eq!(next(&json!("more"), &first["id"]), 400, "the call is not answered");
+    assert_eq!(next(&result, &json!("v1_other")), 400);
+    let unkept = json!({ "model": "m", "input": "hi", "store": false });
+    let unkept = kit::post(&mock, path, &unkept).json();
+    assert_eq!(next(&json!("more"), &unkept["id"]), 400);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn recordings() -> Vec<Recording> {
             Recording { name, ..serde_json::from_str(&text).unwrap() }
         })
         .collect();
-    assert_eq!(recordings.len(), 40);
+    assert_eq!(recordings.len(), 41);
     recordings.push(left_out());
     recordings
 }

@@ -4,11 +4,15 @@ use crate::json::{Kind, Node};
 use crate::reply::edit::Edit;
 use crate::reply::ending::ReplyEnding;
 use crate::reply::usage::{SamplingIterations, TokenCounts, TurnUsage};
+use std::borrow::Cow;
 
 /// How a dialect writes content blocks and what stands around them.
 pub(crate) trait BlockGrammar: Send + Sync + 'static {
     /// The member of an event that says which block it is about.
     const INDEX: &'static str;
+
+    /// A reply that the provider keeps can be gone on from by its id.
+    const IS_CONTINUED: bool = false;
 
     /// What an event is.
     fn event<'a>(name: &str, json: &Node<'a>) -> BlockEvent<'a>;
@@ -60,6 +64,32 @@ pub(crate) trait BlockGrammar: Send + Sync + 'static {
 
     /// The event that ends a block.
     fn stop_event(index: u64) -> (&'static str, String);
+
+    /// The turn of the model as a conversation has it, of these blocks.
+    fn turn(blocks: String) -> String {
+        format!(r#"{{"role":"assistant","content":[{blocks}]}}"#)
+    }
+
+    /// The id of the reply, in a whole one or an event that tells it.
+    fn id<'a>(json: &Node<'a>) -> Option<Node<'a>> {
+        json.get("id")
+    }
+
+    /// Is a block a call of our tool, or an answer to one?
+    fn is_of_ours(block: &Node<'_>) -> bool {
+        Self::call(block).is_some_and(|call| call.is_internal)
+    }
+
+    /// Takes out of a whole reply or an event what tells of our tool beside the blocks.
+    fn hide(_json: &Node<'_>, _edit: &mut Edit<'_>) {}
+
+    /// Makes a later whole reply say of the request what the first one did.
+    fn restore(_first: &Node<'_>, _json: &Node<'_>, _edit: &mut Edit<'_>) {}
+
+    /// An error as an event of a stream has it.
+    fn error_event(document: &str) -> Cow<'_, str> {
+        Cow::Borrowed(document)
+    }
 }
 
 /// What an event of a stream is.

@@ -11,8 +11,8 @@ use std::borrow::Cow;
 pub(super) struct EarlierReplies {
     /// Their blocks, without calls of our tool.
     blocks: Vec<String>,
-    /// The id of the first one, as it is written.
-    id: Option<String>,
+    /// The first one.
+    first: String,
     /// The last one.
     body: String,
 }
@@ -21,18 +21,20 @@ impl EarlierReplies {
     /// Remembers a reply that the client does not get.
     pub(super) fn keep<G: BlockGrammar>(&mut self, reply: &Node<'_>, body: &str) {
         self.blocks.extend(foreign::<G>(reply));
-        if self.id.is_none() {
-            self.id = reply.get("id").map(|id| id.raw().to_owned());
+        if self.first.is_empty() {
+            body.clone_into(&mut self.first);
         }
-        self.body = body.to_owned();
+        body.clone_into(&mut self.body);
     }
 
-    /// The client's reply: the last one, with what the earlier ones said before it, and `usage` if there were any.
+    /// The client's reply: the last one, with what the earlier ones said before it, and `usage` if there were any. One that
+    /// the provider keeps goes by its own id.
     pub(super) fn last<'a, G: BlockGrammar>(
         &self,
         reply: &Node<'_>,
         body: &'a str,
         usage: Option<&TurnUsage>,
+        is_kept: bool,
     ) -> Cow<'a, str> {
         let mut edit = Edit::new(body);
         let own = foreign::<G>(reply);
@@ -42,8 +44,9 @@ impl EarlierReplies {
             edit.relist(&content, self.blocks.iter().chain(&own));
         }
         if let Some(usage) = usage {
-            self.settle::<G>(reply, usage, &mut edit);
+            self.settle::<G>(reply, usage, is_kept, &mut edit);
         }
+        G::hide(reply, &mut edit);
         edit.done()
     }
 
@@ -52,27 +55,39 @@ impl EarlierReplies {
         &self,
         notice: &String,
         usage: &TurnUsage,
+        is_kept: bool,
     ) -> Option<String> {
         let reply = Node::read(&self.body).ok()?;
         let mut edit = Edit::new(&self.body);
         edit.relist(&G::content(&reply)?, self.blocks.iter().chain([notice]));
-        self.settle::<G>(&reply, usage, &mut edit);
+        self.settle::<G>(&reply, usage, is_kept, &mut edit);
         G::set_finished(&reply, &mut edit);
+        G::hide(&reply, &mut edit);
         Some(edit.done().into_owned())
     }
 
     /// Sets what stands around the blocks.
-    fn settle<G: BlockGrammar>(&self, reply: &Node<'_>, usage: &TurnUsage, edit: &mut Edit<'_>) {
+    fn settle<G: BlockGrammar>(
+        &self,
+        reply: &Node<'_>,
+        usage: &TurnUsage,
+        is_kept: bool,
+        edit: &mut Edit<'_>,
+    ) {
         G::set_tokens(reply, usage, edit);
-        if let (Some(first), Some(id)) = (&self.id, reply.get("id")) {
-            edit.replace(&id, first.clone());
+        let Ok(first) = Node::read(&self.first) else { return };
+        if let (Some(first), Some(id)) = (G::id(&first), G::id(reply))
+            && !is_kept
+        {
+            edit.replace(&id, first.raw().to_owned());
         }
+        G::restore(&first, reply, edit);
     }
 }
 
 /// The blocks that are not calls of our tool.
 fn foreign<G: BlockGrammar>(reply: &Node<'_>) -> Vec<String> {
     let blocks = G::content(reply).map(|content| content.elements()).unwrap_or_default();
-    let is_foreign = |block: &&Node<'_>| G::call(block).is_none_or(|call| !call.is_internal);
+    let is_foreign = |block: &&Node<'_>| !G::is_of_ours(block);
     blocks.iter().filter(is_foreign).map(|block| block.raw().to_owned()).collect()
 }

@@ -1,36 +1,55 @@
 //! Appending to the conversation of a request.
 
-use crate::api::ConversationList;
-use crate::json::{Kind, Reader, Value};
+use crate::api::{ConversationList, ProviderApi};
+use crate::json::{Kind, Node, Reader, Value};
+use crate::reply::edit::{Edit, quoted};
 use crate::splice::Splice;
 use std::borrow::Cow;
 
 /// Goes on with the conversation of a request: a turn of the model, and the answers to its calls.
 pub(super) fn go_on(
     body: &[u8],
-    place: &ConversationList,
+    api: &dyn ProviderApi,
     said: &str,
     answers: &str,
 ) -> Option<Splice<'static>> {
+    let place = &api.profile().conversation;
     let SentConversation { value, is_empty, is_kept } = list(body, place)?;
     let text = str::from_utf8(body.get(value.span.clone())?).ok()?;
     let is_whole = place.sign_of_whole.is_some_and(|sign| text.contains(sign));
     if is_kept && !is_whole {
         return Some(Splice { range: value.span, with: Cow::Owned(format!("[{answers}]")) });
     }
-    match value.kind {
-        Kind::Array => {
-            let end = value.span.end - 1;
-            let comma = if is_empty { "" } else { "," };
-            let with = format!("{comma}{said},{answers}");
-            Some(Splice { range: end..end, with: Cow::Owned(with) })
-        }
-        Kind::String if place.may_be_text => {
-            let with = format!(r#"[{{"role":"user","content":{text}}},{said},{answers}]"#);
-            Some(Splice { range: value.span, with: Cow::Owned(with) })
-        }
-        _ => None,
+    if let Some(list) = Node::read(text).ok().and_then(|sent| api.conversation_list(&sent)) {
+        let before = list.strip_suffix(']')?;
+        let with = format!("{before},{said},{answers}]");
+        return Some(Splice { range: value.span, with: Cow::Owned(with) });
     }
+    if value.kind != Kind::Array {
+        return None;
+    }
+    let end = value.span.end - 1;
+    let comma = if is_empty { "" } else { "," };
+    Some(Splice { range: end..end, with: Cow::Owned(format!("{comma}{said},{answers}")) })
+}
+
+/// Goes on from a reply that the provider keeps: only the answers to its calls are said.
+pub(super) fn continue_from(
+    body: &[u8],
+    place: &ConversationList,
+    reply: &str,
+    answers: &str,
+) -> Option<Vec<u8>> {
+    let text = str::from_utf8(body).ok()?;
+    let root = Node::read(text).ok().filter(|root| root.kind() == Kind::Object)?;
+    let mut edit = Edit::new(text);
+    edit.set(&root, place.member, format!("[{answers}]"));
+    edit.set_in_front(&root, place.continued_by?, quoted(reply));
+    // What went on in the middle of a reply goes on from its end now.
+    if root.get("continuation_token").is_some() {
+        edit.set(&root, "continuation_token", "null");
+    }
+    Some(edit.done().into_owned().into_bytes())
 }
 
 /// The conversation.

@@ -18,7 +18,7 @@ pub(crate) fn assert_paired(body: &Value, dialect: Dialect) {
             id("toolUse").map(|id| (true, id)).or(id("toolResult").map(|id| (false, id)))
         }),
         Dialect::OpenAiChat | Dialect::Ollama => messages(body),
-        Dialect::OpenAiResponses => items(body),
+        Dialect::OpenAiResponses | Dialect::GeminiInteractions => items(body),
         Dialect::Gemini => parts(body),
     }
 }
@@ -73,14 +73,16 @@ fn messages(body: &Value) {
     assert!(open.is_empty(), "{open:?} are not answered");
 }
 
-/// Every call has one output behind it.
+/// Every call has one output behind it. In Interactions a call has its id where a result says which call it is of.
 #[track_caller]
 fn items(body: &Value) {
     let mut open = vec![];
     for item in list(&body["input"]) {
         match item["type"].as_str() {
-            Some("function_call" | "custom_tool_call") => open.push(&item["call_id"]),
-            Some("function_call_output" | "custom_tool_call_output") => {
+            Some("function_call" | "custom_tool_call") => {
+                open.push(item.get("call_id").unwrap_or(&item["id"]));
+            }
+            Some("function_call_output" | "custom_tool_call_output" | "function_result") => {
                 let at = open.iter().position(|call| *call == &item["call_id"]);
                 open.remove(at.unwrap_or_else(|| panic!("{item} answers nothing")));
             }

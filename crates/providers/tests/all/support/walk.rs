@@ -19,6 +19,7 @@ pub(crate) fn walk(body: &Value, dialect: Dialect) -> Vec<Expected> {
         Dialect::OpenAiChat | Dialect::Ollama => chat(body),
         Dialect::OpenAiResponses => responses(body),
         Dialect::Gemini => gemini(body),
+        Dialect::GeminiInteractions => interactions(body),
         Dialect::BedrockConverse => panic!("nobody recorded it"),
     }
 }
@@ -106,6 +107,18 @@ fn responses(body: &Value) -> Vec<Expected> {
         item["type"] == "function_call_output" || item["type"] == "custom_tool_call_output"
     };
     items.iter().filter(is_output).flat_map(of_result).collect()
+}
+
+fn interactions(body: &Value) -> Vec<Expected> {
+    let steps = list(&body["input"]);
+    let of_result = |step: &Value| {
+        let id = &step["call_id"];
+        let call = steps.iter().find(|call| call["type"] == "function_call" && call["id"] == *id);
+        let call = call.map(|call| (&call["name"], call["arguments"].clone()));
+        expected(texts(&step["result"], "text"), id, call, step["is_error"] == true)
+            .collect::<Vec<_>>()
+    };
+    steps.iter().filter(|step| step["type"] == "function_result").flat_map(of_result).collect()
 }
 
 fn gemini(body: &Value) -> Vec<Expected> {
