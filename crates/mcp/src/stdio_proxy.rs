@@ -290,10 +290,12 @@ impl StdioProxy {
     }
 
     fn remember_task(&mut self, task: String, call: ToolCall) {
-        if self.tasks.len() >= REQUESTS {
+        if self.tasks.len() >= tasks::TASKS {
             self.tasks.clear();
         }
-        self.tasks.insert(task, call);
+        if call.arguments.len() <= tasks::ARGUMENTS {
+            self.tasks.insert(task, call);
+        }
     }
 }
 

@@ -11,7 +11,7 @@
 
 mod registry;
 
-pub(crate) use registry::{TaskKey, TaskRegistry};
+pub(crate) use registry::{ARGUMENTS, TASKS, TaskKey, TaskRegistry};
 
 use crate::era::Era;
 use crate::message::{Message, Sort};

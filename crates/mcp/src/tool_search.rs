@@ -13,7 +13,7 @@ mod words;
 
 pub(crate) use call::{FoundCall, inner_message};
 pub(crate) use declaration::DeclaredTool;
-pub(crate) use index::MOST_TOOLS;
 pub use index::ToolIndex;
+pub(crate) use index::searched;
 pub use offer::{CALL_TOOL, FIND_TOOLS, LIST_KEY, definitions};
 pub(crate) use offer::{FindQuery, found, unknown_tool, wants_all};

@@ -152,7 +152,10 @@ fn m23_the_tools_of_a_client_are_read_and_what_is_known_of_its_agent_stays() {
          claude-code: {tools: x}\n    \"*\": {tools: []}\n    other: {format: stc}\n",
     )
     .unwrap();
-    assert_eq!((settings.mcp.tool_list, &*settings.mcp.pinned_tools), (ToolList::Search, &["a__*".to_owned()][..]));
+    assert_eq!(
+        (settings.mcp.tool_list, &*settings.mcp.pinned_tools),
+        (ToolList::Search, &["a__*".to_owned()][..])
+    );
     let tools = |name: &str| settings.mcp.clients[name].tools.clone();
     assert_eq!(tools("web"), Some(vec!["read_*".to_owned(), "b__c".to_owned()]));
     assert_eq!((tools("*"), tools("other")), (Some(vec![]), None));
@@ -179,7 +182,10 @@ fn a_tool_server_that_cannot_be_is_refused_with_its_path() {
         ),
         ("mcp: {backends: [a]}", "mcp.backends: expected keys with values, found a list"),
         ("mcp: {tool_list: some}", "mcp.tool_list: expected all or search, found `some`"),
-        ("mcp: {clients: {a: {tool: x}}}", "mcp.clients.a.tool: there is no such setting; did you mean `tools`?"),
+        (
+            "mcp: {clients: {a: {tool: x}}}",
+            "mcp.clients.a.tool: there is no such setting; did you mean `tools`?",
+        ),
         ("mcp: {format: xml}", "mcp.format: expected json, toon, stc or auto, found `xml`"),
     ] {
         let message = told(text);

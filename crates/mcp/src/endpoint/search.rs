@@ -16,7 +16,7 @@ use crate::rpc::{self, ErrorCode};
 use crate::server_link::declared_parameters;
 use crate::session::ServerScope;
 use crate::tool_search::{
-    DeclaredTool, FindQuery, FoundCall, MOST_TOOLS, ToolIndex, definitions, found, inner_message,
+    DeclaredTool, FindQuery, FoundCall, ToolIndex, definitions, found, inner_message, searched,
     unknown_tool,
 };
 use http::{Response, StatusCode};
@@ -161,7 +161,7 @@ impl RequestContext {
                     more.0.insert(backend.prefix.to_string(), Some(next.into_owned()));
                 }
             }
-            if more.0.is_empty() || tools.len() >= MOST_TOOLS || began.elapsed() > LISTING {
+            if more.0.is_empty() || searched(&tools) < tools.len() || began.elapsed() > LISTING {
                 break;
             }
             cursor = Some(more);

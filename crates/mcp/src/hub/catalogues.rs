@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How many are kept.
-const CATALOGUES: usize = 64;
+const CATALOGUES: usize = 32;
 
 /// How long one is used. Servers need not say that their lists changed.
 const FRESH: Duration = Duration::from_secs(5 * 60);

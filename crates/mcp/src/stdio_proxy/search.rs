@@ -12,8 +12,8 @@ use crate::policy;
 use crate::redaction::redacted_answer;
 use crate::rpc::{self, ErrorCode};
 use crate::tool_search::{
-    CALL_TOOL, DeclaredTool, FIND_TOOLS, FindQuery, FoundCall, MOST_TOOLS, ToolIndex, definitions,
-    found, inner_message, unknown_tool, wants_all,
+    CALL_TOOL, DeclaredTool, FIND_TOOLS, FindQuery, FoundCall, ToolIndex, definitions,
+    found, inner_message, searched, unknown_tool, wants_all,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -190,7 +190,7 @@ impl StdioProxy {
                 page.items.iter().filter_map(|item| DeclaredTool::read(item, &nobody, false)),
             );
             listing.pages += 1;
-            let goes_on = listing.pages < PAGES && listing.tools.len() < MOST_TOOLS;
+            let goes_on = listing.pages < PAGES && searched(&listing.tools) == listing.tools.len();
             if let Some(next) = page.next.filter(|_| goes_on) {
                 self.search.listing = Some(listing);
                 to.to_server.push(self.search.request(Some(&*next)));

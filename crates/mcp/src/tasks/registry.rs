@@ -6,7 +6,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// How many tasks are remembered. The result of one that is forgotten is passed on as it is.
-const TASKS: usize = 4096;
+pub(crate) const TASKS: usize = 1024;
+
+/// Calls with longer arguments are not remembered.
+pub(crate) const ARGUMENTS: usize = 16 << 10;
 
 /// Whose task it is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -20,7 +23,7 @@ pub(crate) struct TaskKey {
 /// A task that was begun.
 #[derive(Clone)]
 struct KnownTask {
-    call: Arc<ToolCall>,
+    call: Option<Arc<ToolCall>>,
     /// The session of its client, if it has one.
     session: Option<Weak<Session>>,
 }
@@ -44,6 +47,7 @@ impl TaskRegistry {
     ) {
         let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let session = session.map(Arc::downgrade);
+        let call = Some(call).filter(|call| call.arguments.len() <= ARGUMENTS);
         if tasks.known.insert(key.clone(), KnownTask { call, session }).is_none() {
             tasks.order.push_back(key);
         }
@@ -56,7 +60,7 @@ impl TaskRegistry {
 
     /// The call that a task is the work on.
     pub(crate) fn call(&self, key: &TaskKey) -> Option<Arc<ToolCall>> {
-        self.find(key).map(|task| task.call)
+        self.find(key)?.call
     }
 
     /// The session that hears of a task.
@@ -78,10 +82,10 @@ mod tests {
 
     #[test]
     fn m24_the_oldest_of_too_many_tasks_is_forgotten() {
-        let call = Arc::new(ToolCall {
+        let call = |arguments: &str| Arc::new(ToolCall {
             server: "s".to_owned(),
             tool: "t".to_owned(),
-            arguments: "{}".to_owned(),
+            arguments: arguments.to_owned(),
             rule: None,
             stc_version: StcVersion::One,
             structured: Structured::Keep,
@@ -91,12 +95,14 @@ mod tests {
         let key = |n: usize| TaskKey { tenant: "t".into(), prefix: "s".into(), id: n.to_string() };
         let tasks = TaskRegistry::default();
         for n in 0..=TASKS {
-            tasks.remember(key(n), call.clone(), None);
+            tasks.remember(key(n), call("{}"), None);
         }
-        tasks.remember(key(TASKS), call, None);
+        tasks.remember(key(TASKS), call("{}"), None);
         assert!(tasks.call(&key(0)).is_none());
         assert!(tasks.call(&key(1)).is_some() && tasks.call(&key(TASKS)).is_some());
         let other = TaskKey { tenant: "other".into(), ..key(1) };
         assert!(tasks.call(&other).is_none(), "a task is its tenant's own");
+        tasks.remember(key(TASKS + 1), call(&"x".repeat(ARGUMENTS + 1)), None);
+        assert!(tasks.call(&key(TASKS + 1)).is_none());
     }
 }

@@ -15,8 +15,19 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// How many tools are searched.
-pub(crate) const MOST_TOOLS: usize = 4096;
+/// How many tools are searched, and how many bytes of declarations.
+const MOST_TOOLS: usize = 4096;
+const MOST_BYTES: usize = 8 << 20;
+
+/// How many of these tools are searched, in their order.
+pub(crate) fn searched(tools: &[DeclaredTool]) -> usize {
+    let mut bytes = 0;
+    let fits = |tool: &&DeclaredTool| {
+        bytes += tool.text.len();
+        bytes <= MOST_BYTES
+    };
+    tools.iter().take(MOST_TOOLS).take_while(fits).count()
+}
 
 /// How much of a query is read.
 const QUERY: usize = 2000;
@@ -77,7 +88,7 @@ impl ToolIndex {
     }
 
     pub(crate) fn new(mut tools: Vec<DeclaredTool>) -> Self {
-        tools.truncate(MOST_TOOLS);
+        tools.truncate(searched(&tools));
         let fields: Vec<[Vec<String>; 4]> = tools
             .iter()
             .map(|tool| {
@@ -231,6 +242,8 @@ mod tests {
         let all: Vec<String> = (0..MOST_TOOLS + 5).map(text).collect();
         let index = ToolIndex::of(all.iter().map(|text| ("x", text.as_str())));
         assert_eq!(index.tools().len(), MOST_TOOLS);
+        let long = format!(r#"{{"name":"t","description":"{}"}}"#, "x".repeat(MOST_BYTES / 3));
+        assert_eq!(ToolIndex::of([("x", &*long); 4]).tools().len(), 2);
     }
 
     proptest! {
