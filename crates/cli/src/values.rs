@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use std::ffi::{OsStr, OsString};
-use tokenforge_config::{Choice, ExpandBy, OldResults, SchemaCompression};
+use tokenforge_config::{Choice, ExpandBy, OldResults, SchemaCompression, ToolList};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::DictionaryMethod;
 use tokenforge_formats::negotiate::Format;
@@ -50,6 +50,11 @@ pub(crate) fn old_results() -> impl TypedValueParser<Value = OldResults> {
 pub(crate) fn expand_by() -> impl TypedValueParser<Value = ExpandBy> {
     let names = ExpandBy::ALL.iter().map(|choice| choice.name());
     PossibleValuesParser::new(names).try_map(|name| ExpandBy::parse(&name))
+}
+
+pub(crate) fn tool_lists() -> impl TypedValueParser<Value = ToolList> {
+    let names = ToolList::ALL.iter().map(|choice| choice.name());
+    PossibleValuesParser::new(names).try_map(|name| ToolList::parse(&name))
 }
 
 pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {

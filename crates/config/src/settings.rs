@@ -16,7 +16,7 @@ mod upstreams;
 pub use choice::{Choice, UnknownChoice};
 pub use ledger::LedgerSettings;
 pub use limits::Limits;
-pub use mcp::{Mcp, McpBackend, McpClient, McpTarget, McpTool, Structured};
+pub use mcp::{Mcp, McpBackend, McpClient, McpTarget, McpTool, Structured, ToolList};
 pub use monitoring::{LogLevel, Monitoring};
 pub use plugin::{OnError, PluginConfig, PluginSettings};
 pub use provider::{Auth, Price, Provider, ProviderKind};

@@ -25,6 +25,16 @@ pub(crate) struct Server {
     has_extra_tool: bool,
     /// What the client said that it can do.
     told: Value,
+    /// The calls that were answered with a task: their tools, tokens and states.
+    tasks: Vec<Task>,
+}
+
+/// A call that was answered with a task.
+#[derive(Debug)]
+struct Task {
+    tool: String,
+    token: Value,
+    status: &'static str,
 }
 
 /// A secret, as a careless server says it.
@@ -44,12 +54,16 @@ impl Server {
         let result = match method {
             "initialize" => json!({
                 "protocolVersion": "2025-06-18", "serverInfo": {"name": "fake", "version": "1", "x-own": 1.50},
-                "capabilities": {"tools": {"listChanged": true}, "prompts": {}, "resources": {}, "logging": {}},
+                "capabilities": {
+                    "tools": {"listChanged": true}, "prompts": {}, "resources": {}, "logging": {},
+                    "tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}},
+                },
                 "instructions": "Use it well.",
             }),
             "server/discover" => json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 1, "cacheScope": "public",
-                "serverInfo": {"name": "fake", "version": "1"}, "capabilities": {"tools": {"listChanged": true}, "resources": {}},
+                "serverInfo": {"name": "fake", "version": "1"},
+                "capabilities": {"tools": {"listChanged": true}, "resources": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}},
             }),
             "tools/list" => self.tools(params),
             "prompts/list" => json!({"prompts": [{"name": "hello"}]}),
@@ -58,6 +72,9 @@ impl Server {
                 json!({"messages": [{"role": "user", "content": content}]})
             }
             "prompts/get" => json!({"messages": [], "description": params["name"]}),
+            method if method.starts_with("tasks/") && params["taskId"] != "t" => {
+                return self.about_task(id, method, params);
+            }
             // Both ways in which results of tasks are fetched.
             "tasks/result" => careless(),
             "tasks/get" => {
@@ -112,6 +129,9 @@ impl Server {
             let mut structured = tool("structured");
             structured["outputSchema"] = json!({"type": "object", "required": ["rows"]});
             let mut tools = vec![structured];
+            if std::env::var("LEAKY").is_ok() {
+                tools.push(json!({"name": "leaky", "description": format!("Uses {TOKEN}"), "inputSchema": {"type": "object"}}));
+            }
             if self.has_extra_tool {
                 tools.push(tool("extra"));
             }
@@ -120,8 +140,78 @@ impl Server {
         json!({"tools": [tool("rows"), tool("echo")], "nextCursor": "second"})
     }
 
+    /// A task's state as both eras tell it: `working` when it is asked for first, and then `completed`.
+    fn about_task(&mut self, id: &Value, method: &str, params: &Value) -> Vec<Act> {
+        if method == "tasks/list" {
+            let all: Vec<Value> = (0..self.tasks.len()).map(|at| self.task(at)).collect();
+            return vec![answer(id, &json!({ "tasks": all }))];
+        }
+        let at = params["taskId"].as_str().and_then(|id| id.strip_prefix("task-")?.parse().ok());
+        let Some(at) = at.filter(|at: &usize| *at < self.tasks.len()) else {
+            let error =
+                json!({"code": -32602, "message": "Failed to retrieve task: Task not found"});
+            return vec![Act::Say(json!({"jsonrpc": "2.0", "id": id, "error": error}))];
+        };
+        let mut result = tool_result(&self.tasks[at].tool);
+        let progress = json!({"progressToken": self.tasks[at].token, "progress": 1});
+        let told = |method: &str, params: Value| {
+            Act::Announce(json!({"jsonrpc": "2.0", "method": method, "params": params}))
+        };
+        match method {
+            "tasks/get" => {
+                let mut state = self.task(at);
+                if state["status"] == "completed" {
+                    state["result"] = result;
+                    return vec![answer(id, &state)];
+                }
+                self.tasks[at].status = "completed";
+                vec![
+                    told("notifications/progress", progress),
+                    told("notifications/tasks/status", self.task(at)),
+                    answer(id, &state),
+                ]
+            }
+            "tasks/result" => {
+                result["_meta"] =
+                    json!({"io.modelcontextprotocol/related-task": {"taskId": params["taskId"]}});
+                vec![answer(id, &result)]
+            }
+            "tasks/update" => vec![answer(id, &json!({"resultType": "complete"}))],
+            _ => {
+                self.tasks[at].status = "cancelled";
+                vec![answer(id, &self.task(at))]
+            }
+        }
+    }
+
+    fn task(&self, at: usize) -> Value {
+        json!({
+            "taskId": format!("task-{at}"), "status": self.tasks[at].status, "ttl": null, "createdAt": "2026-01-01T00:00:00Z",
+            "lastUpdatedAt": "2026-01-01T00:00:00Z", "statusMessage": format!("{} with {TOKEN}", self.tasks[at].tool),
+        })
+    }
+
+    /// Answers a call with a task: as its client asks, or in the modern era because its client can take it.
+    fn begin_task(&mut self, id: &Value, params: &Value, token: &Value) -> Vec<Act> {
+        let tool = params["name"].as_str().unwrap_or_default().to_owned();
+        self.tasks.push(Task { tool, token: token.clone(), status: "working" });
+        let task = self.task(self.tasks.len() - 1);
+        if params["task"].is_object() {
+            return vec![answer(id, &json!({ "task": task }))];
+        }
+        let mut result = task;
+        result["resultType"] = "task".into();
+        vec![answer(id, &result)]
+    }
+
     fn call(&mut self, id: &Value, params: &Value) -> Vec<Act> {
         let token = &params["_meta"]["progressToken"];
+        let knows_tasks = params["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"]
+            ["io.modelcontextprotocol/tasks"]
+            .is_object();
+        if params["task"].is_object() || (knows_tasks && params["name"] == "rows") {
+            return self.begin_task(id, params, token);
+        }
         let log = |n: usize| {
             Act::Say(
                 json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": n}}),
@@ -195,6 +285,14 @@ impl Server {
                 vec![Act::Say(json!({"jsonrpc": "2.0", "id": id, "error": error}))]
             }
         }
+    }
+}
+
+/// The result of a tool that was called as a task.
+fn tool_result(tool: &str) -> Value {
+    match tool {
+        "careless" => careless(),
+        _ => json!({"content": [{"type": "text", "text": pretty_rows()}]}),
     }
 }
 

@@ -13,6 +13,8 @@ mod request_context;
 mod responses;
 mod resumable_stream;
 mod route;
+mod search;
+mod tasks;
 mod tools;
 
 use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, Era, LEGACY, VERSION_KEY};
@@ -21,7 +23,7 @@ use crate::hub::Hub;
 use crate::message::{Message, Sort, Unreadable};
 use crate::rpc::{self, ErrorCode};
 use crate::session::{ClientIdentity, EventId, ServerScope, Session};
-use crate::tasks::without_tasks;
+use crate::tasks::without_extension;
 pub(crate) use finish::complete;
 
 use bytes::Bytes;
@@ -106,10 +108,11 @@ impl Hub {
                 return problem(StatusCode::BAD_REQUEST, None, code, &unreadable.to_string());
             }
         };
-        let edited = if scope == ServerScope::All { without_tasks(&message) } else { None };
+        let era = era(&message, ask);
+        let edited = without_extension(&message, era);
         let edited = edited.as_deref().and_then(|text| Message::read(text).ok());
         let message = edited.as_ref().unwrap_or(&message);
-        match era(message, ask) {
+        match era {
             Era::Modern => self.modern(ask, scope, message).await,
             Era::Legacy => self.legacy(ask, scope, message).await,
         }

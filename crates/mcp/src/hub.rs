@@ -1,5 +1,6 @@
 //! All tool servers, and all who use them.
 
+mod catalogues;
 mod operator;
 mod registry;
 mod sessions;
@@ -16,19 +17,22 @@ use crate::server_link::{
 };
 use crate::session::{ClientIdentity, ServerScope, Session};
 use crate::stats::CallStats;
+use crate::tasks::{self, TaskKey, TaskRegistry};
 use crate::transport::Transport;
 use arc_swap::ArcSwap;
+use catalogues::Catalogues;
 use sessions::Sessions;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
-use tokenforge_config::{Mcp, McpBackend};
+use tokenforge_config::{Mcp, McpBackend, ToolList};
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Mode, Original};
 use tokenforge_ledger::ResultOutcome;
 use tokio::sync::{Semaphore, broadcast};
 
+pub(crate) use catalogues::{CatalogueKey, ToolCatalogue};
 pub use registry::{BackendRegistry, NotSaved};
 
 /// How many addresses of resources are remembered.
@@ -39,6 +43,9 @@ const PROGRAMS: usize = 256;
 
 /// How long programs have to end.
 const FAREWELL: Duration = Duration::from_secs(5);
+
+/// What a server says whose tools are others now.
+pub(crate) const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 
 /// What is told instead of a change when there will be none any more.
 pub(crate) const CLOSING: &str = "";
@@ -81,6 +88,16 @@ impl HubSettings {
         self.must_redact || (self.engine.redact_secrets && !self.is_observed())
     }
 
+    /// Are tools found by a search, in the place of a list of all?
+    pub(crate) fn searches(&self) -> bool {
+        self.mcp.tool_list == ToolList::Search
+    }
+
+    /// Can what clients are shown as their tools change while the settings stay? Not where it is the tools of the search.
+    pub(crate) fn lists_change(&self) -> bool {
+        !self.searches() || !self.mcp.pinned_tools.is_empty()
+    }
+
     /// Is our own tool listed?
     pub(crate) fn offers_expansion(&self) -> bool {
         let leaves_out = matches!(self.engine.mode, Mode::Standard | Mode::Aggressive);
@@ -104,6 +121,10 @@ pub struct Hub {
     changes: broadcast::Sender<ListChange>,
     /// How many results may be rewritten at once.
     pub(crate) rewriting: Semaphore,
+    /// The tools that can be searched.
+    pub(crate) catalogues: Catalogues,
+    /// The tasks that were begun through us.
+    pub(crate) tasks: TaskRegistry,
 }
 
 /// A list changed.
@@ -136,6 +157,8 @@ impl Hub {
             addresses: Mutex::default(),
             changes: broadcast::Sender::new(64),
             rewriting: Semaphore::new(threads),
+            catalogues: Catalogues::default(),
+            tasks: TaskRegistry::default(),
         });
         hub.assemble();
         hub
@@ -143,9 +166,10 @@ impl Hub {
 
     /// Other settings from now on.
     pub fn configure(&self, settings: HubSettings) {
+        let is_shown = settings.lists_change() || self.settings().lists_change();
         self.settings.store(Arc::new(settings));
         self.assemble();
-        self.lists_changed(None);
+        self.tell_lists_changed(None, is_shown);
     }
 
     /// What is counted.
@@ -234,6 +258,12 @@ impl Hub {
             return;
         };
         let Ok(message) = Message::read(&text) else { return };
+        if message.method() == TOOLS_CHANGED {
+            self.catalogues.changed();
+            if !self.settings().lists_change() {
+                return;
+            }
+        }
         if message.sort() == Sort::Notification {
             let method = message.method().to_owned();
             let _ = self.changes.send(ListChange {
@@ -242,10 +272,15 @@ impl Hub {
                 method,
             });
         }
-        match own {
+        // Its client alone hears of a task, where it is known who that is.
+        let owner = || {
+            let id = tasks::announced(&message)?;
+            self.tasks.session(&TaskKey { tenant: tenant.clone(), prefix: prefix.clone(), id })
+        };
+        match own.map(Weak::upgrade).or_else(|| owner().map(Some)) {
             Some(session) => {
-                if let Some(session) = session.upgrade() {
-                    session.receive(Some(wire), text);
+                if let Some(session) = session {
+                    session.receive(Some(wire), session.scope.with_task_ids(text, prefix));
                 }
             }
             None if message.sort() == Sort::Request => {
@@ -258,7 +293,7 @@ impl Hub {
                         && session.sees(prefix)
                 };
                 for session in self.sessions.all().iter().filter(is_theirs) {
-                    session.receive(None, text.clone());
+                    session.receive(None, session.scope.with_task_ids(text.clone(), prefix));
                 }
             }
         }
@@ -266,8 +301,15 @@ impl Hub {
 
     /// Tells all clients that lists changed: those of one server, or all.
     pub(crate) fn lists_changed(&self, prefix: Option<&str>) {
+        self.tell_lists_changed(prefix, self.settings().lists_change());
+    }
+
+    /// The same, where it is known whether the tools that clients are shown may be others.
+    fn tell_lists_changed(&self, prefix: Option<&str>, are_tools: bool) {
+        self.catalogues.changed();
         let sessions = self.sessions.all();
-        for listed in [ListKind::Tools, ListKind::Prompts, ListKind::Resources] {
+        let lists = [ListKind::Tools, ListKind::Prompts, ListKind::Resources];
+        for listed in lists.into_iter().filter(|listed| are_tools || *listed != ListKind::Tools) {
             let method = format!("notifications/{}/list_changed", listed.capability());
             let text = rpc::notification(&method, None);
             for session in

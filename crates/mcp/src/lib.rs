@@ -30,6 +30,7 @@ pub mod sse;
 mod stats;
 mod stdio_proxy;
 mod tasks;
+mod tool_search;
 mod transport;
 mod work;
 
@@ -43,9 +44,12 @@ pub use list::{ListKind, ListPart, merge_lists};
 pub use message::{LONGEST_MESSAGE, Message, Sort, Unreadable};
 pub use names::{fits, prefixed, split};
 pub use outgoing::{Introduction, Outgoing, outgoing};
-pub use policy::{ResultRule, rule, structured, usual_format, usual_version};
+pub use policy::{
+    ResultRule, ToolAccess, rule, structured, tool_access, usual_format, usual_version,
+};
 pub use result::{FORMAT_KEY, RESULT_KEY, ResultFigures, RewriteJob, RewrittenResult, rewrite};
 pub use stats::CallStats;
-pub use stdio_proxy::{ProxiedProgram, ProxyStep, StdioProxy, run_stdio_proxy};
+pub use stdio_proxy::{ProxiedProgram, ProxyMessages, ProxyStep, StdioProxy, run_stdio_proxy};
+pub use tool_search::{CALL_TOOL, FIND_TOOLS, LIST_KEY, ToolIndex, definitions};
 pub use transport::{Received, Sending, Transport};
 pub use work::{ToolCall, rewrite_and_store};

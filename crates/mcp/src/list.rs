@@ -4,6 +4,7 @@ use crate::cursor::ListCursor;
 use crate::era::Era;
 use crate::message::{LONGEST_MESSAGE, Message};
 use crate::names::prefixed;
+use crate::policy::ToolAccess;
 use std::borrow::Cow;
 use tokenforge_json::{Edit, Node, ValueKind, quote};
 
@@ -18,13 +19,15 @@ pub enum ListKind {
     Resources,
     /// Patterns of resources.
     Templates,
+    /// Tasks, which are named by their ids.
+    Tasks,
 }
 
 impl ListKind {
     /// What is listed by this method.
     #[must_use]
     pub fn by(method: &str) -> Option<Self> {
-        [Self::Tools, Self::Prompts, Self::Resources, Self::Templates]
+        [Self::Tools, Self::Prompts, Self::Resources, Self::Templates, Self::Tasks]
             .into_iter()
             .find(|listed| listed.method() == method)
     }
@@ -37,6 +40,7 @@ impl ListKind {
             Self::Prompts => "prompts/list",
             Self::Resources => "resources/list",
             Self::Templates => "resources/templates/list",
+            Self::Tasks => "tasks/list",
         }
     }
 
@@ -47,6 +51,7 @@ impl ListKind {
             Self::Tools => "tools",
             Self::Prompts => "prompts",
             Self::Resources | Self::Templates => "resources",
+            Self::Tasks => "tasks",
         }
     }
 
@@ -56,12 +61,17 @@ impl ListKind {
             Self::Prompts => "prompts",
             Self::Resources => "resources",
             Self::Templates => "resourceTemplates",
+            Self::Tasks => "tasks",
         }
     }
 
-    /// Are its names prefixed? Addresses are not: results of tools hold them too.
-    fn is_named(self) -> bool {
-        matches!(self, Self::Tools | Self::Prompts)
+    /// The member that is prefixed. Addresses are not: results of tools hold them too.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Tools | Self::Prompts => Some("name"),
+            Self::Tasks => Some("taskId"),
+            Self::Resources | Self::Templates => None,
+        }
     }
 }
 
@@ -92,6 +102,8 @@ pub struct ListPart<'a> {
     pub asked: Option<String>,
     /// Are the schemas of its tools' results left out?
     pub drops_schemas: bool,
+    /// Which of its tools the client sees.
+    pub access: ToolAccess<'a>,
 }
 
 /// Many servers' lists as one result. Each item is as its server wrote it, but for its name. `own` is an item of ours,
@@ -113,8 +125,12 @@ pub fn merge_lists(
             continue;
         }
         for item in &page.items {
+            if listed == ListKind::Tools && !is_seen(item, part.prefix, &part.access) {
+                continue;
+            }
             comma(&mut items);
-            items += &shown(item, listed.is_named().then_some(part.prefix), part.drops_schemas);
+            let name = listed.name().map(|member| (member, part.prefix));
+            items += &shown(item, name, part.drops_schemas);
         }
         if let Some(next) = page.next {
             more.0.insert(part.prefix.to_owned(), Some(next.into_owned()));
@@ -136,23 +152,38 @@ pub fn merge_lists(
 /// What the modern era wants to know about what may be remembered: nothing may, since servers come and go.
 const HINTS: &str = r#""ttlMs":0,"cacheScope":"private""#;
 
-/// One server's list as it answered it, without schemas of results if they are dropped, and with an item of ours at
-/// its end.
+/// One server's list as it answered it, without the tools that the client does not see, without schemas of results if they
+/// are dropped, and with an item of ours at its end.
 pub(crate) fn alone(
     answer: &Message<'_>,
     listed: ListKind,
-    drops_schemas: bool,
+    part: &ListPart<'_>,
     own: Option<&str>,
     edits: &mut Edit<'_>,
 ) {
     let Some(result) = answer.result() else { return };
     let Some(page) = ListPage::of(answer, listed) else { return };
-    if drops_schemas {
+    let Some(items) = result.get(listed.key()) else { return };
+    let own = own.filter(|_| page.next.is_none());
+    let is_hidden =
+        |item: &Node<'_>| listed == ListKind::Tools && !is_seen(item, part.prefix, &part.access);
+    if page.items.iter().any(is_hidden) {
+        let kept = page.items.iter().filter(|item| !is_hidden(item));
+        let kept = kept.map(|item| shown(item, None, part.drops_schemas));
+        return edits.relist(&items, kept.chain(own.map(str::to_owned)));
+    }
+    if part.drops_schemas {
         page.items.iter().for_each(|item| edits.cut(item, SCHEMA));
     }
-    if let (Some(own), None, Some(items)) = (own, &page.next, result.get(listed.key())) {
+    if let Some(own) = own {
         edits.append(&items, own);
     }
+}
+
+/// Does the client see this tool?
+fn is_seen(item: &Node<'_>, prefix: &str, access: &ToolAccess<'_>) -> bool {
+    let name = item.get("name").and_then(|name| name.text());
+    access.allows(prefix, name.as_deref().unwrap_or_default())
 }
 
 /// The schema of a tool's structured results.
@@ -168,11 +199,13 @@ pub(crate) fn promises(answer: &Message<'_>) -> Vec<(String, bool)> {
     page.iter().flat_map(|page| &page.items).filter_map(promise).collect()
 }
 
-fn shown(item: &Node<'_>, prefix: Option<&str>, drops_schema: bool) -> String {
+/// An item as a client is to see it: with a prefix before the name in this member.
+pub(crate) fn shown(item: &Node<'_>, name: Option<(&str, &str)>, drops_schema: bool) -> String {
     // The item alone, so that what is cut is relative to it.
     let Ok(item) = Node::read(item.raw()) else { return String::new() };
     let mut edits = Edit::new(item.raw());
-    if let (Some(prefix), Some(name)) = (prefix, item.get("name"))
+    if let Some((member, prefix)) = name
+        && let Some(name) = item.get(member)
         && let Some(text) = name.text()
     {
         edits.replace(&name, quote(&prefixed(prefix, &text)));
@@ -194,7 +227,7 @@ mod tests {
     use super::*;
 
     fn part<'a>(prefix: &'a str, answer: &'a str, drops_schemas: bool) -> ListPart<'a> {
-        ListPart { prefix, answer, asked: None, drops_schemas }
+        ListPart { prefix, answer, asked: None, drops_schemas, access: ToolAccess::default() }
     }
 
     const WEATHER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"x-own": 1.0 ,"name":"t","outputSchema":{}}],"nextCursor":"p2"}}"#;
@@ -227,6 +260,18 @@ mod tests {
     }
 
     #[test]
+    fn m24_tasks_of_many_servers_are_one_list() {
+        let answer =
+            r#"{"jsonrpc":"2.0","id":1,"result":{"tasks":[{"taskId":"a","status":"working"}]}}"#;
+        let parts = [
+            part("w", answer, false),
+            part("o", r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":""}}"#, false),
+        ];
+        let text = merge_lists(ListKind::Tasks, &parts, ListCursor::default(), None, Era::Legacy);
+        assert_eq!(text, r#"{"tasks":[{"taskId":"w__a","status":"working"}]}"#);
+    }
+
+    #[test]
     fn i12_schemas_go_where_structured_results_go() {
         let text = merge_lists(
             ListKind::Tools,
@@ -239,8 +284,33 @@ mod tests {
         assert!(text.contains("\"ttlMs\":0"));
         let answer = Message::read(WEATHER).unwrap();
         let mut edits = Edit::new(WEATHER);
-        alone(&answer, ListKind::Tools, true, None, &mut edits);
+        alone(&answer, ListKind::Tools, &part("w", WEATHER, true), None, &mut edits);
         assert_eq!(edits.done(), WEATHER.replace(",\"outputSchema\":{}", ""));
+    }
+
+    #[test]
+    fn m23_a_list_has_the_tools_that_the_client_may_call() {
+        let text = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"log","outputSchema":{}},{"name":"push"},{}]}}"#;
+        let patterns = ["git__l*".to_owned()];
+        let mut seen = part("git", text, true);
+        seen.access = ToolAccess::only(&patterns);
+        let merged = merge_lists(
+            ListKind::Tools,
+            std::slice::from_ref(&seen),
+            ListCursor::default(),
+            None,
+            Era::Legacy,
+        );
+        assert_eq!(merged, r#"{"tools":[{"name":"git__log"}]}"#);
+        let mut edits = Edit::new(text);
+        alone(
+            &Message::read(text).unwrap(),
+            ListKind::Tools,
+            &seen,
+            Some("{\"name\":\"e\"}"),
+            &mut edits,
+        );
+        assert!(edits.done().ends_with(r#"{"tools":[{"name":"log"},{"name":"e"}]}}"#));
     }
 
     #[test]

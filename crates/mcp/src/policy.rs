@@ -68,6 +68,52 @@ fn entry<'m>(mcp: &'m Mcp, client: &str) -> Option<&'m tokenforge_config::McpCli
     mcp.clients.iter().find(|(name, _)| name.eq_ignore_ascii_case(client)).map(|(_, entry)| entry)
 }
 
+/// Which tools a client sees and may call: an allow list, or several of which each must allow it.
+#[derive(Debug, Clone, Default)]
+pub struct ToolAccess<'m>(Vec<&'m [String]>);
+
+impl<'m> ToolAccess<'m> {
+    /// Only tools that fit one of these patterns.
+    #[must_use]
+    pub fn only(patterns: &'m [String]) -> Self {
+        ToolAccess(vec![patterns])
+    }
+
+    /// Does the client see this tool of the server with this prefix?
+    #[must_use]
+    pub fn allows(&self, prefix: &str, tool: &str) -> bool {
+        if self.0.is_empty() {
+            return true;
+        }
+        let full = prefixed(prefix, tool);
+        let is_it = |pattern: &String| fits(pattern, tool) || fits(pattern, &full);
+        self.0.iter().all(|patterns| patterns.iter().any(is_it))
+    }
+}
+
+/// The tools of a client: those that the entry of its gateway key allows, and of these those that the entry of its name
+/// does. A client chooses its own name, so that can only narrow what its key allows. The entry `*` is for who has
+/// neither.
+#[must_use]
+pub fn tool_access<'m>(mcp: &'m Mcp, key: &str, client: &str) -> ToolAccess<'m> {
+    let tools = |name: &str| entry(mcp, name).and_then(|entry| entry.tools.as_deref());
+    let own: Vec<&[String]> = [tools(key), tools(client)].into_iter().flatten().collect();
+    match own.is_empty() {
+        true => ToolAccess(tools(ANYBODY).into_iter().collect()),
+        false => ToolAccess(own),
+    }
+}
+
+/// The entry for clients that have none.
+const ANYBODY: &str = "*";
+
+/// Is this tool shown beside the two with which the others are found?
+#[must_use]
+pub(crate) fn is_pinned(mcp: &Mcp, prefix: &str, tool: &str) -> bool {
+    let full = prefixed(prefix, tool);
+    mcp.pinned_tools.iter().any(|pattern| fits(pattern, tool) || fits(pattern, &full))
+}
+
 /// What is to be done to the texts of a tool of which this form is wanted; `None`: nothing.
 #[must_use]
 pub fn rule(mcp: &Mcp, prefix: &str, tool: &str, wanted: Format) -> Option<ResultRule> {
@@ -122,10 +168,33 @@ mod tests {
         assert_eq!(usual_version("mcp-python-sdk"), StcVersion::One);
         mcp.format = Some(Format::Toon);
         assert_eq!(usual_format(&mcp, "claude-code"), Format::Toon);
-        let own = McpClient { format: Some(Format::Stc), structured: None };
+        let own = McpClient { format: Some(Format::Stc), ..McpClient::default() };
         mcp.clients.insert("claude-code".to_owned(), own);
         assert_eq!(usual_format(&mcp, "claude-code"), Format::Stc);
         assert_eq!(usual_format(&mcp, "mcp-python-sdk"), Format::Toon);
+    }
+
+    #[test]
+    fn m23_a_key_s_list_holds_whatever_name_the_client_gives_itself() {
+        let mut mcp = Mcp::default();
+        let tools = |patterns: &[&str]| McpClient {
+            tools: Some(patterns.iter().map(ToString::to_string).collect()),
+            ..McpClient::default()
+        };
+        let may = |mcp: &Mcp, key: &str, client: &str, tool: &str| {
+            tool_access(mcp, key, client).allows("git", tool)
+        };
+        assert!(may(&mcp, "ops", "cursor", "push"));
+        mcp.clients.insert("web".into(), tools(&["git__log", "read_*"]));
+        mcp.clients.insert("cursor".into(), tools(&["*"]));
+        assert!(may(&mcp, "web", "cursor", "log") && may(&mcp, "web", "claude-code", "read_x"));
+        assert!(!may(&mcp, "web", "cursor", "push"), "its name must not widen what its key allows");
+        assert!(may(&mcp, "ops", "cursor", "push") && may(&mcp, "ops", "other", "push"));
+        mcp.clients.insert("*".into(), tools(&[]));
+        assert!(!may(&mcp, "ops", "other", "push"), "an empty list allows nothing");
+        assert!(may(&mcp, "ops", "Cursor", "push"));
+        // An agent that is known has an entry, which says nothing about tools.
+        assert!(!may(&mcp, "ops", "claude-code", "push"));
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub struct RewriteJob<'a> {
 }
 
 /// What became of a result.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RewrittenResult {
     /// The answer in other words; `None`: as it came.
     pub answer: Option<String>,
@@ -78,8 +78,7 @@ impl Default for ResultFigures {
 /// Rewrites the answer to a call. What is no result, or none of a tool, stays as it is.
 #[must_use]
 pub fn rewrite(answer: &str, job: &RewriteJob<'_>, engine: &Engine<'_>) -> RewrittenResult {
-    let kept =
-        RewrittenResult { answer: None, figures: ResultFigures::default(), originals: Vec::new() };
+    let kept = RewrittenResult::default();
     let Ok(message) = Message::read(answer) else { return kept };
     let Some(result) = message.result() else { return kept };
     let [content, copy, error, meta] =

@@ -61,6 +61,12 @@ pub fn request(id: u64, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, quote(method))
 }
 
+/// The result of a tool that says this.
+#[must_use]
+pub fn tool_text(text: &str) -> String {
+    format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, quote(text))
+}
+
 /// The result of a tool that failed.
 #[must_use]
 pub fn failed_tool(text: &str) -> String {

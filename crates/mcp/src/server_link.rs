@@ -12,7 +12,7 @@ mod remote;
 pub(crate) use call::{CallEvent, CallInProgress};
 pub(crate) use dispatcher::UnsolicitedSink;
 pub(crate) use handshake::ServerInfo;
-pub(crate) use head::{ModernHeaders, named, parameters, read as read_header};
+pub(crate) use head::{ModernHeaders, declared_parameters, named, parameters, read as read_header};
 
 use crate::era::Era;
 use crate::failure::Failure;
@@ -226,8 +226,8 @@ impl ServerLink {
         head: ModernHeaders,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<CallInProgress, Failure> {
-        let waiter = self.inbox.pending.wait(id, token);
-        let mut call = CallInProgress::new(self.clone(), id, waiter, self.timeout, permit);
+        let waiter = self.inbox.pending.wait(id, token.clone());
+        let mut call = CallInProgress::new(self.clone(), id, waiter, token, self.timeout, permit);
         match &self.wire {
             ServerChannel::Program(program) => {
                 let sent = tokio::time::timeout(self.timeout, program.send(text)).await;

@@ -7,6 +7,7 @@ use crate::message::{Message, Sort};
 use crate::outgoing::under_id;
 use crate::rpc::{self, ErrorCode};
 use crate::server_link::{ClientIntroduction, ServerChannel, ServerLink};
+use crate::tasks;
 use outbox::SessionOutbox;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +29,17 @@ pub(crate) enum ServerScope {
     All,
     /// One, as it is.
     One(Arc<str>),
+}
+
+impl ServerScope {
+    /// What a server says, with the ids of its tasks as a client of this scope knows them.
+    pub(crate) fn with_task_ids(&self, text: String, prefix: &str) -> String {
+        if *self != ServerScope::All {
+            return text;
+        }
+        let message = Message::read(&text).ok();
+        message.and_then(|message| tasks::outward(&message, prefix, false)).unwrap_or(text)
+    }
 }
 
 /// Who a client is.
@@ -166,7 +178,9 @@ impl Session {
     /// The client answered a question: to whom that goes, and under which id.
     pub(crate) fn answered(&self, message: &Message<'_>) -> Option<(ServerChannel, String)> {
         let (wire, theirs) = locked(&self.questions).remove(message.id()?)?;
-        Some((wire, under_id(message, &theirs)))
+        let own = if self.scope == ServerScope::All { tasks::inward(message) } else { None };
+        let own = own.as_deref().and_then(|text| Message::read(text).ok());
+        Some((wire, under_id(own.as_ref().unwrap_or(message), &theirs)))
     }
 
     /// A request is under way; the receiver hears when the client takes it back.

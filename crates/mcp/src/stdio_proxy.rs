@@ -3,6 +3,7 @@
 //! [`StdioProxy`] is told every message and says what becomes of it; it does no I/O. [`run_stdio_proxy`] is the shell around it.
 
 mod run;
+mod search;
 
 pub use run::{ProxiedProgram, run_stdio_proxy};
 
@@ -10,13 +11,15 @@ use crate::endpoint::complete;
 use crate::era::{CLIENT_KEY, Era, VERSION_KEY};
 use crate::expand;
 use crate::hub::{HubSettings, Originals};
-use crate::list::{self, ListKind};
+use crate::list::{self, ListKind, ListPart};
 use crate::message::{Message, Sort};
-use crate::policy;
+use crate::policy::{self, ToolAccess};
 use crate::redaction::{redacted, redacted_answer, refusal};
 use crate::result::FORMAT_KEY;
-use crate::rpc;
+use crate::rpc::{self, ErrorCode};
+use crate::tasks::{self, ResultPlace};
 use crate::work::{self, ToolCall};
+use search::ProxySearch;
 use std::collections::HashMap;
 use std::time::Instant;
 use tokenforge_config::Structured;
@@ -33,6 +36,8 @@ pub enum ProxyStep {
     Pass,
     /// This goes on in its place.
     Change(String),
+    /// These go on in its place, to either side.
+    Messages(ProxyMessages),
     /// It asks for an original: the arguments of the call, and the id to answer under.
     Expand {
         /// How the client wrote its id.
@@ -46,9 +51,18 @@ pub enum ProxyStep {
     Result(Box<AnsweredCall>),
 }
 
-/// A call that was answered, and whose it was.
+/// Messages to both sides.
+#[derive(Debug, Default)]
+pub struct ProxyMessages {
+    /// To the client.
+    pub to_client: Vec<String>,
+    /// To the server.
+    pub to_server: Vec<String>,
+}
+
+/// A call that was answered, whose it was, and where its result is.
 #[derive(Debug, Clone)]
-pub struct AnsweredCall(ToolCall, String);
+pub struct AnsweredCall(ToolCall, String, ResultPlace);
 
 /// Knows what was asked, and so what an answer is about.
 pub struct StdioProxy {
@@ -56,6 +70,9 @@ pub struct StdioProxy {
     client: String,
     asked: HashMap<String, OpenRequest>,
     tools: HashMap<String, bool>,
+    /// The calls that were answered with a task, by its id.
+    tasks: HashMap<String, ToolCall>,
+    search: ProxySearch,
 }
 
 enum OpenRequest {
@@ -63,13 +80,22 @@ enum OpenRequest {
     Names,
     Tools(Structured),
     Call(ToolCall),
+    /// About a task, which is the work on this call.
+    Task(ToolCall, ResultPlace),
 }
 
 impl StdioProxy {
     /// A filter with these settings.
     #[must_use]
     pub fn new(settings: HubSettings) -> Self {
-        StdioProxy { settings, client: String::new(), asked: HashMap::new(), tools: HashMap::new() }
+        StdioProxy {
+            settings,
+            client: String::new(),
+            asked: HashMap::new(),
+            tools: HashMap::new(),
+            tasks: HashMap::new(),
+            search: ProxySearch::default(),
+        }
     }
 
     /// What becomes of a message of the client.
@@ -82,66 +108,108 @@ impl StdioProxy {
         if let Some(name) = info.and_then(|info| info.get("name")?.text()) {
             self.client = name.into_owned();
         }
-        let structured = policy::structured(&self.settings.mcp, None, &self.client);
+        if let Some(step) = self.searched(&message) {
+            return step;
+        }
         match message.method() {
-            "tools/list" => self.remember(id, OpenRequest::Tools(structured)),
-            "tools/call" => {
-                let Some(tool) = message.text_param("name") else { return ProxyStep::Pass };
-                let arguments = message.param("arguments");
-                let arguments =
-                    arguments.map_or_else(|| "{}".to_owned(), |node| node.raw().to_owned());
-                if tool == expand::NAME && self.offers_expansion() {
-                    let is_modern = message.meta(VERSION_KEY).is_some();
-                    let era = if is_modern { Era::Modern } else { Era::Legacy };
-                    return ProxyStep::Expand { id: id.to_owned(), arguments, era };
-                }
-                let word = message.meta(FORMAT_KEY).and_then(|word| word.text());
-                let wanted =
-                    word.and_then(|word| word.parse().ok()).unwrap_or_else(|| self.usual());
-                let call = ToolCall {
-                    rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
-                    // Without headers nobody can name another.
-                    stc_version: policy::usual_version(&self.client),
-                    structured,
-                    is_promised: self.tools.get(&*tool).copied().unwrap_or(false),
-                    server: "server".to_owned(),
-                    tool: tool.into_owned(),
-                    arguments,
-                    started: Instant::now(),
-                };
-                self.remember(id, OpenRequest::Call(call));
-            }
+            "tools/list" => self.remember(id, OpenRequest::Tools(self.structured())),
+            "tools/call" => return self.called(&message, id),
             "initialize" | "server/discover" => self.remember(id, OpenRequest::Names),
+            // What tasks say about themselves may be a result.
+            "tasks/list" => {}
             method if method.ends_with("/list") => self.remember(id, OpenRequest::Names),
+            method if tasks::is_about_task(method) => {
+                let task = message.text_param("taskId");
+                if let Some(call) = task.and_then(|task| self.tasks.get(&*task).cloned()) {
+                    let place = ResultPlace::in_answer_to(method);
+                    self.remember(id, OpenRequest::Task(call, place));
+                }
+            }
             _ => {}
         }
         ProxyStep::Pass
+    }
+
+    /// What becomes of the call of a tool.
+    fn called(&mut self, message: &Message<'_>, id: &str) -> ProxyStep {
+        let Some(tool) = message.text_param("name") else { return ProxyStep::Pass };
+        if let Some(step) = self.expansion(&tool, arguments(message), message) {
+            return step;
+        }
+        if !self.access().allows("", &tool) {
+            let refused = rpc::error(Some(id), ErrorCode::Params, "there is no tool of this name");
+            return ProxyStep::Messages(ProxyMessages {
+                to_client: vec![refused],
+                ..ProxyMessages::default()
+            });
+        }
+        let is_promised = self.tools.get(&*tool).copied().unwrap_or(false);
+        self.remember_call(message, is_promised);
+        ProxyStep::Pass
+    }
+
+    /// The call of our own tool, if that is what it is.
+    fn expansion(&self, tool: &str, arguments: String, message: &Message<'_>) -> Option<ProxyStep> {
+        if tool != expand::NAME || !self.offers_expansion() {
+            return None;
+        }
+        let id = message.id()?.to_owned();
+        Some(ProxyStep::Expand { id, arguments, era: era(message) })
+    }
+
+    /// A call goes on to the server; its answer is known as that.
+    fn remember_call(&mut self, message: &Message<'_>, is_promised: bool) {
+        let (Some(id), Some(tool)) = (message.id(), message.text_param("name")) else { return };
+        let word = message.meta(FORMAT_KEY).and_then(|word| word.text());
+        let wanted = word.and_then(|word| word.parse().ok()).unwrap_or_else(|| self.usual());
+        let call = ToolCall {
+            rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
+            // Without headers nobody can name another.
+            stc_version: policy::usual_version(&self.client),
+            structured: self.structured(),
+            is_promised,
+            server: "server".to_owned(),
+            tool: tool.into_owned(),
+            arguments: arguments(message),
+            started: Instant::now(),
+        };
+        self.remember(id, OpenRequest::Call(call));
     }
 
     /// What becomes of a message of the server.
     pub fn from_server(&mut self, text: &str) -> ProxyStep {
         let Ok(message) = Message::read(text) else { return self.unread() };
         let (Sort::Answer, Some(id)) = (message.sort(), message.id()) else {
-            return self.redacted(text, None);
+            return self.unsolicited(text, &message);
         };
+        if self.search.is_ours(id) {
+            return self.listed(&message);
+        }
         match self.asked.remove(id) {
             None => self.redacted(text, Some(id)),
             Some(OpenRequest::Names) => ProxyStep::Pass,
             Some(OpenRequest::Call(call)) => {
-                ProxyStep::Result(Box::new(AnsweredCall(call, self.client.clone())))
+                if let Some(task) = tasks::begun(&message) {
+                    self.remember_task(task, call.clone());
+                }
+                self.answered(call, ResultPlace::Whole)
             }
+            Some(OpenRequest::Task(call, place)) => match place.find(&message) {
+                Some(_) => self.answered(call, place),
+                None => self.redacted(text, Some(id)),
+            },
             Some(OpenRequest::Tools(structured)) => {
                 self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
                 let mut edits = Edit::new(text);
-                let is_listed = policy::leaves_out(&self.settings.mcp, self.usual());
-                let own = (is_listed && self.offers_expansion()).then(expand::definition);
-                list::alone(
-                    &message,
-                    ListKind::Tools,
-                    structured == Structured::Drop,
-                    own,
-                    &mut edits,
-                );
+                let part = ListPart {
+                    prefix: "",
+                    answer: text,
+                    asked: None,
+                    drops_schemas: structured == Structured::Drop,
+                    access: self.access(),
+                };
+                let own = self.lists_expansion().then(expand::definition);
+                list::alone(&message, ListKind::Tools, &part, own, &mut edits);
                 if edits.is_empty() {
                     ProxyStep::Pass
                 } else {
@@ -149,6 +217,27 @@ impl StdioProxy {
                 }
             }
         }
+    }
+
+    /// What becomes of what the server says on its own.
+    fn unsolicited(&mut self, text: &str, message: &Message<'_>) -> ProxyStep {
+        if let Some(step) = self.tools_changed(message) {
+            return step;
+        }
+        let task = tasks::announced(message).filter(|_| tasks::inner_result(message).is_some());
+        match task.and_then(|task| self.tasks.get(&task).cloned()) {
+            Some(call) => self.answered(call, ResultPlace::Inside),
+            None => self.redacted(text, None),
+        }
+    }
+
+    fn answered(&self, call: ToolCall, place: ResultPlace) -> ProxyStep {
+        ProxyStep::Result(Box::new(AnsweredCall(call, self.client.clone(), place)))
+    }
+
+    /// Do requests of the client wait here?
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.search.is_waiting()
     }
 
     /// What becomes of what is no message, or more than one may have.
@@ -168,15 +257,29 @@ impl StdioProxy {
         }
     }
 
-    /// Is our own tool listed? Not if the server has one of that name, or another server lists it.
+    /// Can our own tool be called? Not if the server has one of that name, or another server lists it.
     fn offers_expansion(&self) -> bool {
         let HubSettings { lists_expand_tool, .. } = self.settings;
         let is_theirs = self.tools.contains_key(expand::NAME);
         self.settings.offers_expansion() && lists_expand_tool && !is_theirs
     }
 
+    /// Is it listed? Not for a client that gets results whole.
+    fn lists_expansion(&self) -> bool {
+        policy::leaves_out(&self.settings.mcp, self.usual()) && self.offers_expansion()
+    }
+
     fn usual(&self) -> Format {
         policy::usual_format(&self.settings.mcp, &self.client)
+    }
+
+    fn structured(&self) -> Structured {
+        policy::structured(&self.settings.mcp, None, &self.client)
+    }
+
+    /// The tools that the client sees and may call.
+    fn access(&self) -> ToolAccess<'_> {
+        policy::tool_access(&self.settings.mcp, "", &self.client)
     }
 
     fn remember(&mut self, id: &str, asked: OpenRequest) {
@@ -185,6 +288,24 @@ impl StdioProxy {
         }
         self.asked.insert(id.to_owned(), asked);
     }
+
+    fn remember_task(&mut self, task: String, call: ToolCall) {
+        if self.tasks.len() >= tasks::TASKS {
+            self.tasks.clear();
+        }
+        if call.arguments.len() <= tasks::ARGUMENTS {
+            self.tasks.insert(task, call);
+        }
+    }
+}
+
+/// The arguments of a call, as JSON.
+fn arguments(message: &Message<'_>) -> String {
+    message.param("arguments").map_or_else(|| "{}".to_owned(), |node| node.raw().to_owned())
+}
+
+fn era(message: &Message<'_>) -> Era {
+    if message.meta(VERSION_KEY).is_some() { Era::Modern } else { Era::Legacy }
 }
 
 /// The answer to a call in other words; `None`: as it came. Blocks.
@@ -195,11 +316,13 @@ fn filtered(
     originals: &dyn Originals,
     tenant: &str,
 ) -> Option<String> {
-    let AnsweredCall(call, client) = called;
+    let AnsweredCall(call, client, place) = called;
     let checked = redacted_answer(answer.to_owned(), settings);
     let kept = settings.offers_expansion().then_some(originals);
-    let made = work::rewrite_and_store(&checked, call, settings, kept, tenant);
-    originals.rewrote(client, call.outcome(&made.figures), settings.is_observed());
+    let made = work::rewrite_and_store_at(*place, &checked, call, settings, kept, tenant);
+    if !Message::read(&checked).is_ok_and(|message| tasks::begun(&message).is_some()) {
+        originals.rewrote(client, call.outcome(&made.figures), settings.is_observed());
+    }
     made.answer.or_else(|| (checked != answer).then_some(checked))
 }
 

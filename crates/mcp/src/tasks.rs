@@ -1,23 +1,235 @@
-//! MCP tasks: that a client knows them is told only to servers whose tasks it can ask for.
+//! MCP tasks: calls whose results are fetched later, in both of their shapes (SEP-1686 of 2025-11-25, SEP-2663 of
+//! 2026-07-28).
+//!
+//! | | begun by | state | result |
+//! |---|---|---|---|
+//! | 2025-11-25 | `params.task`, answered with `result.task` | `tasks/get`, `tasks/list`, `notifications/tasks/status` | `tasks/result`, which waits |
+//! | 2026-07-28 | the server, with `resultType: "task"` | `tasks/get`, `notifications/tasks` | inside of either |
+//!
+//! Where all servers are one, the id of a task is `prefix__ID`, as the names of tools are: so it is known whose it is, also
+//! after a restart.
 
-use crate::era::CAPABILITIES_KEY;
-use crate::message::Message;
-use tokenforge_json::Edit;
+mod registry;
+
+pub(crate) use registry::{ARGUMENTS, TASKS, TaskKey, TaskRegistry};
+
+use crate::era::Era;
+use crate::message::{Message, Sort};
+use crate::names::{prefixed, split};
+use serde_json::{Value, json};
+use tokenforge_json::{Edit, Node, ValueKind, quote};
 
 /// The extension of the modern era.
-const EXTENSION: &str = "io.modelcontextprotocol/tasks";
+pub(crate) const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
-/// A client's message without the word that it knows tasks; `None`: it says no such thing.
-///
-/// The endpoint of all servers does not know whose a task is, and answers that there is no such method. A server that
-/// was told otherwise would begin tasks whose results nobody fetches.
-pub(crate) fn without_tasks(message: &Message<'_>) -> Option<String> {
-    let own = || message.param("capabilities").filter(|_| message.method() == "initialize");
-    let capabilities = message.meta(CAPABILITIES_KEY).or_else(own)?;
+/// Where a message says which task it belongs to, in its `_meta`.
+const RELATED: &str = "io.modelcontextprotocol/related-task";
+
+/// What a server of the legacy era says when the state of a task changed.
+pub(crate) const STATUS: &str = "notifications/tasks/status";
+
+/// The same in the modern era, on a stream that a client asked for.
+const MODERN_STATUS: &str = "notifications/tasks";
+
+/// Where the result of a tool is in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResultPlace {
+    /// It is the answer.
+    Whole,
+    /// It is inside of the state of a task.
+    Inside,
+}
+
+impl ResultPlace {
+    /// Where it is in the answer to a request about a task.
+    pub(crate) fn in_answer_to(method: &str) -> Self {
+        match method {
+            "tasks/result" => ResultPlace::Whole,
+            _ => ResultPlace::Inside,
+        }
+    }
+
+    /// The result, if there is one.
+    pub(crate) fn find<'a>(self, message: &Message<'a>) -> Option<Node<'a>> {
+        match self {
+            ResultPlace::Whole => message.result().cloned(),
+            ResultPlace::Inside => inner_result(message),
+        }
+    }
+}
+
+/// Is this a request about one task, which it names by `taskId`?
+pub(crate) fn is_about_task(method: &str) -> bool {
+    matches!(method, "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel")
+}
+
+/// The id of the task that an answer to a call begins; `None`: it is the result itself, or an error.
+pub(crate) fn begun(answer: &Message<'_>) -> Option<String> {
+    let result = answer.result()?;
+    let legacy = || result.get("task")?.get("taskId");
+    let modern = || result.get("taskId").filter(|_| is_task(result));
+    Some(legacy().or_else(modern)?.text()?.into_owned())
+}
+
+fn is_task(result: &Node<'_>) -> bool {
+    result.get("resultType").is_some_and(|kind| kind.is("task"))
+}
+
+/// The result that the state of a task holds: in the answer to `tasks/get` and in a notification of the modern era.
+pub(crate) fn inner_result<'a>(message: &Message<'a>) -> Option<Node<'a>> {
+    let state = match message.sort() {
+        Sort::Answer => message.result()?.clone(),
+        _ if message.method() == MODERN_STATUS => message.params()?.clone(),
+        _ => return None,
+    };
+    state.get("result").filter(|result| result.kind() == ValueKind::Object)
+}
+
+/// The id of the task that a notification is about.
+pub(crate) fn announced(message: &Message<'_>) -> Option<String> {
+    let is_status = matches!(message.method(), STATUS | MODERN_STATUS);
+    message.text_param("taskId").filter(|_| is_status).map(|id| id.into_owned())
+}
+
+/// A server's message with the ids of its tasks as a client of all servers knows them; `None`: it names no task.
+/// `is_state`: the result of an answer is the state of a task.
+pub(crate) fn outward(message: &Message<'_>, prefix: &str, is_state: bool) -> Option<String> {
+    with_ids(message, is_state, |id| Some(prefixed(prefix, id)))
+}
+
+/// A client's message with the ids of tasks as their server knows them; `None`: it names none.
+pub(crate) fn inward(message: &Message<'_>) -> Option<String> {
+    with_ids(message, false, |id| split(id).map(|(_, own)| own.to_owned()))
+}
+
+fn with_ids(
+    message: &Message<'_>,
+    is_state: bool,
+    change: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let (params, result) = (message.params(), message.result());
+    let related = [params, result].map(|node| node?.get("_meta")?.get(RELATED)?.get("taskId"));
+    let begun = result.and_then(|result| result.get("task")?.get("taskId"));
+    let state = result.filter(|result| is_state || is_task(result));
+    let state = state.and_then(|result| result.get("taskId"));
+    let told = announced(message).and_then(|_| message.param("taskId"));
+    // The result inside of a state may say which task it is of, too.
+    let inner = inner_result(message).filter(|_| is_state || told.is_some());
+    let inner = inner.and_then(|result| result.get("_meta")?.get(RELATED)?.get("taskId"));
     let mut edits = Edit::new(message.text());
-    edits.cut(&capabilities, "tasks");
-    if let Some(extensions) = capabilities.get("extensions") {
-        edits.cut(&extensions, EXTENSION);
+    for node in related.into_iter().chain([begun, state, told, inner]).flatten() {
+        if let Some(new) = node.text().and_then(|id| change(&id)) {
+            edits.replace(&node, quote(&new));
+        }
     }
     (!edits.is_empty()).then(|| edits.done().into_owned())
+}
+
+/// A client's message of the legacy era without the extension of the modern one, in which it cannot be served; `None`: it
+/// says no such thing.
+pub(crate) fn without_extension(message: &Message<'_>, era: Era) -> Option<String> {
+    let capabilities = message.param("capabilities");
+    let own = capabilities.filter(|_| era == Era::Legacy && message.method() == "initialize")?;
+    let mut edits = Edit::new(message.text());
+    edits.cut(&own.get("extensions")?, EXTENSION);
+    (!edits.is_empty()).then(|| edits.done().into_owned())
+}
+
+/// What several servers can do about tasks, as one server says it: the members of its capabilities.
+pub(crate) fn capabilities<'a>(
+    servers: impl Iterator<Item = &'a str>,
+    era: Era,
+) -> Vec<(&'static str, Value)> {
+    let (mut tasks, mut is_there, mut has_extension) = (json!({}), false, false);
+    for server in servers {
+        let Ok(node) = Node::read(server) else { continue };
+        has_extension |= node.at(["extensions", EXTENSION]).is_some();
+        let Some(own) = node.get("tasks") else { continue };
+        is_there = true;
+        for what in ["list", "cancel"] {
+            if own.get(what).is_some() {
+                tasks[what] = json!({});
+            }
+        }
+        if own.at(["requests", "tools", "call"]).is_some() {
+            tasks["requests"] = json!({"tools": {"call": {}}});
+        }
+    }
+    match era {
+        Era::Legacy if is_there => vec![("tasks", tasks)],
+        Era::Modern if has_extension => vec![("extensions", json!({ EXTENSION: {} }))],
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Message<'_> {
+        Message::read(text).unwrap()
+    }
+
+    #[test]
+    fn m24_the_task_that_a_call_begins_is_known_in_both_shapes() {
+        let legacy =
+            r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"a","status":"working"}}}"#;
+        let modern = r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":"a","status":"working"}}"#;
+        let result = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"taskId":"a"}}"#;
+        assert_eq!(begun(&read(legacy)).as_deref(), Some("a"));
+        assert_eq!(begun(&read(modern)).as_deref(), Some("a"));
+        assert_eq!(begun(&read(result)), None);
+        assert_eq!(
+            outward(&read(legacy), "s", false).unwrap(),
+            legacy.replace("\"a\"", "\"s__a\"")
+        );
+        assert_eq!(
+            outward(&read(modern), "s", false).unwrap(),
+            modern.replace("\"a\"", "\"s__a\"")
+        );
+        assert_eq!(outward(&read(result), "s", false), None, "a tool may say what it likes");
+    }
+
+    #[test]
+    fn m24_every_id_of_a_task_has_the_prefix_of_its_server_and_goes_back_without_it() {
+        for text in [
+            r#"{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"a","status":"working"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"a"}}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"a"}}}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"a","status":"completed","result":{"content":[],"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"a"}}}}}"#,
+        ] {
+            let there = outward(&read(text), "s", false).unwrap();
+            assert_eq!(there, text.replace("\"a\"", "\"s__a\""));
+            assert_eq!(inward(&read(&there)).unwrap(), text);
+        }
+        let state = r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"working"}}"#;
+        assert_eq!(outward(&read(state), "s", true).unwrap(), state.replace("\"a\"", "\"s__a\""));
+        let other =
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"taskId":"a"}}"#;
+        assert_eq!(outward(&read(other), "s", false), None);
+        let ours = r#"{"jsonrpc":"2.0","id":1,"result":{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"without"}}}}"#;
+        assert_eq!(inward(&read(ours)), None);
+    }
+
+    #[test]
+    fn m24_the_result_inside_of_a_state_is_found() {
+        let got = r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"completed","result":{"content":[]}}}"#;
+        assert_eq!(inner_result(&read(got)).unwrap().raw(), r#"{"content":[]}"#);
+        let working = r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"working"}}"#;
+        assert!(inner_result(&read(working)).is_none());
+    }
+
+    #[test]
+    fn m24_servers_that_know_tasks_are_one_that_does() {
+        let servers = [
+            r#"{"tasks":{"list":{},"requests":{"tools":{"call":{}}}}}"#,
+            r#"{"tasks":{"cancel":{}},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#,
+            "{}",
+        ];
+        let all = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
+        assert_eq!(capabilities(servers.into_iter(), Era::Legacy), [("tasks", all)]);
+        let modern = json!({ EXTENSION: {} });
+        assert_eq!(capabilities(servers.into_iter(), Era::Modern), [("extensions", modern)]);
+        assert!(capabilities(["{}"].into_iter(), Era::Legacy).is_empty());
+    }
 }

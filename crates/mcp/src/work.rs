@@ -1,12 +1,16 @@
 //! The work on one result: rewritten, and what it leaves out stored first.
 
 use crate::hub::{HubSettings, Originals};
+use crate::message::Message;
 use crate::policy::ResultRule;
 use crate::result::{ResultFigures, RewriteJob, RewrittenResult, rewrite};
+use crate::rpc;
+use crate::tasks::ResultPlace;
 use std::time::Instant;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Mode, Stc2Policy, Vault};
 use tokenforge_formats::negotiate::{Format, StcVersion};
+use tokenforge_json::Edit;
 use tokenforge_ledger::ResultOutcome;
 
 /// A call of a tool, and what is to be done to its result.
@@ -93,4 +97,32 @@ pub fn rewrite_and_store(
         }
     }
     rewrite(answer, &job, &engine)
+}
+
+/// The same for a result that is the answer, or inside of the state of a task. Blocks.
+#[must_use]
+pub(crate) fn rewrite_and_store_at(
+    place: ResultPlace,
+    text: &str,
+    call: &ToolCall,
+    settings: &HubSettings,
+    originals: Option<&dyn Originals>,
+    tenant: &str,
+) -> RewrittenResult {
+    if place == ResultPlace::Whole {
+        return rewrite_and_store(text, call, settings, originals, tenant);
+    }
+    let message = Message::read(text).ok();
+    let Some(inner) = message.as_ref().and_then(|message| place.find(message)) else {
+        return RewrittenResult::default();
+    };
+    let alone = rpc::result("0", inner.raw());
+    let mut made = rewrite_and_store(&alone, call, settings, originals, tenant);
+    made.answer = made.answer.and_then(|new| {
+        let new = Message::read(&new).ok()?;
+        let mut edits = Edit::new(text);
+        edits.replace(&inner, new.result()?.raw().to_owned());
+        Some(edits.done().into_owned())
+    });
+    made
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 use tokenforge_engine::{Engine, Settings};
 use tokenforge_config::Structured;
-use tokenforge_mcp::{Era, Introduction, ListCursor, ListKind, ListPart, Message, ResultRule, RewriteJob, Sort, merge_lists, outgoing, rewrite, sse};
+use tokenforge_mcp::{Era, Introduction, ListCursor, ListKind, ListPart, Message, ResultRule, RewriteJob, Sort, ToolAccess, ToolIndex, merge_lists, outgoing, rewrite, sse};
 use tokenforge_formats::negotiate::Format;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
@@ -27,9 +27,14 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             }
         }
     }
-    let part = ListPart { prefix: "p", answer: text, asked: None, drops_schemas: true };
+    let part = ListPart { prefix: "p", answer: text, asked: None, drops_schemas: true, access: ToolAccess::default() };
     let list = merge_lists(ListKind::Tools, &[part], ListCursor::default(), Some("{}"), Era::Modern);
     assert!(Message::read(&format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{list}}}")).is_ok());
+    let index = ToolIndex::of([("p", text), ("q", r#"{"name":"t","description":"jsonrpc"}"#)]);
+    for name in index.search(text, 9) {
+        let shown = index.shown(name).expect("what is found is there");
+        assert!(tokenforge_json::Json::parse(&shown).is_ok(), "{shown}");
+    }
     let settings = Settings::default();
     for structured in [Structured::Keep, Structured::Drop, Structured::Pointer] {
         let job = RewriteJob {

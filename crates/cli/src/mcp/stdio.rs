@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use tokenforge_config::Overrides;
+use tokenforge_config::{Overrides, ToolList};
 use tokenforge_engine::Mode;
 use tokenforge_formats::negotiate::Format;
 use tokenforge_mcp::{HubSettings, ProxiedProgram, run_stdio_proxy};
@@ -34,6 +34,10 @@ pub(crate) struct StdioArgs {
     #[arg(long, value_name = "MODE", value_parser = values::modes())]
     mode: Option<Mode>,
 
+    /// Which tools to list: all, or two that find and call the others [default: what the settings say]
+    #[arg(long, value_name = "LIST", value_parser = values::tool_lists())]
+    tool_list: Option<ToolList>,
+
     /// Do not offer expand_context: another server of this agent does, and one is enough
     #[arg(long)]
     no_expand_tool: bool,
@@ -56,6 +60,7 @@ pub(crate) fn run(arguments: &StdioArgs) -> anyhow::Result<()> {
     engine.redact_secrets |= must_redact;
     let mut mcp = settings.mcp;
     mcp.format = arguments.format.or(mcp.format);
+    mcp.tool_list = arguments.tool_list.unwrap_or(mcp.tool_list);
     let expands = settings.tool_output.enable_expand_context && !originals.is_closed();
     let lists_expand_tool = !arguments.no_expand_tool;
     let settings = HubSettings { mcp, engine, expands, lists_expand_tool, must_redact };

@@ -34,8 +34,12 @@ fn refuse_lists(tree: &Value, path: &str) -> Result<(), SettingFault> {
 /// Is this a list inside of a setting?
 fn is_inner_list(path: &str) -> bool {
     let Some(inner) = path.strip_prefix("mcp.") else { return false };
-    let is_args = || inner.strip_prefix("backends.").is_some_and(|rest| rest.ends_with(".args"));
-    matches!(inner, "include" | "exclude" | "allow_hosts" | "allow_origins") || is_args()
+    let is_in = |section: &str, list: &str| {
+        inner.strip_prefix(section).is_some_and(|rest| rest.ends_with(list))
+    };
+    matches!(inner, "include" | "exclude" | "pinned_tools" | "allow_hosts" | "allow_origins")
+        || is_in("backends.", ".args")
+        || is_in("clients.", ".tools")
 }
 
 /// Says which names a wrong one is near to; leaves other messages as they are.

@@ -8,7 +8,7 @@ use super::value_type::{
 };
 use crate::error::SettingFault;
 use crate::secret::{MASK, Secret};
-use crate::settings::{self, McpTarget, Structured};
+use crate::settings::{self, McpClient, McpTarget, Structured, ToolList};
 use http::Uri;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,8 @@ pub(crate) struct McpSection {
     backends: Option<BTreeMap<String, BackendEntry>>,
     clients: Option<BTreeMap<String, ClientEntry>>,
     tools: Option<BTreeMap<String, ToolEntry>>,
+    tool_list: Option<Parsed<OneOf<ToolList>>>,
+    pinned_tools: Option<ValueList<NonEmptyText>>,
     format: Option<Optional<OneOf<Format>>>,
     structured: Option<Parsed<OneOf<Structured>>>,
     include: Option<ValueList<NonEmptyText>>,
@@ -61,6 +63,8 @@ impl Field for McpSection {
         put(self.backends, &mut place.backends)?;
         put(self.clients, &mut place.clients)?;
         put(self.tools, &mut place.tools)?;
+        put(self.tool_list, &mut place.tool_list)?;
+        put(self.pinned_tools, &mut place.pinned_tools)?;
         put(self.format, &mut place.format)?;
         put(self.structured, &mut place.structured)?;
         put(self.include, &mut place.include)?;
@@ -77,6 +81,8 @@ impl Field for McpSection {
             backends: Field::of(&value.backends),
             clients: Field::of(&value.clients),
             tools: Field::of(&value.tools),
+            tool_list: Field::of(&value.tool_list),
+            pinned_tools: Field::of(&value.pinned_tools),
             format: Field::of(&value.format),
             structured: Field::of(&value.structured),
             include: Field::of(&value.include),
@@ -223,20 +229,30 @@ pub(crate) fn is_prefix(text: &str) -> bool {
 pub(crate) struct ClientEntry {
     format: Option<Parsed<OneOf<Format>>>,
     structured: Option<Parsed<OneOf<Structured>>>,
+    /// The tools that this client sees and may call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<ValueList<NonEmptyText>>,
 }
 
 impl NamedEntry for ClientEntry {
-    type Value = settings::McpClient;
+    type Value = McpClient;
 
-    fn into_settings(self, _name: &str) -> Result<settings::McpClient, SettingFault> {
-        Ok(settings::McpClient {
+    fn into_settings(self, name: &str) -> Result<McpClient, SettingFault> {
+        // Whoever says which tools an agent sees has said nothing about how it shows results.
+        let usual = McpClient::of_agent(name);
+        Ok(McpClient {
             format: self.format.map(|format| format.0),
-            structured: self.structured.map(|structured| structured.0),
+            structured: self.structured.map(|structured| structured.0).or(usual.structured),
+            tools: self.tools.map(|tools| tools.0),
         })
     }
 
-    fn of(value: &settings::McpClient) -> Self {
-        ClientEntry { format: value.format.map(Parsed), structured: value.structured.map(Parsed) }
+    fn of(value: &McpClient) -> Self {
+        ClientEntry {
+            format: value.format.map(Parsed),
+            structured: value.structured.map(Parsed),
+            tools: value.tools.as_ref().and_then(Field::of),
+        }
     }
 }
 

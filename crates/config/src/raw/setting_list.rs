@@ -50,7 +50,7 @@ section! {
     shadow as shadow: section ShadowSection;
     limits as limits: section LimitsSection;
     #[schemars(schema_with = "super::mcp::schema")]
-    mcp: McpSection => common(Reload, "Tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `file`.").only_in_files();
+    mcp: McpSection => common(Reload, "Tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` (`format`, `structured`, `tools`: what it sees and may call) and `tools` by name, `tool_list` (all or search) and `pinned_tools`, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `file`.").only_in_files();
     prices: BTreeMap<String, PriceEntry> => common(Reload, "Dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`, `cache_write_1h`.").only_in_files();
 }
 

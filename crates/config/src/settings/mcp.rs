@@ -18,6 +18,11 @@ pub struct Mcp {
     pub clients: BTreeMap<String, McpClient>,
     /// What differs for tools, by name; `*` stands for anything.
     pub tools: BTreeMap<String, McpTool>,
+    /// Which tools a client is shown.
+    pub tool_list: ToolList,
+    /// The tools that are shown beside the two with which the others are found and called, by name; `*` stands for
+    /// anything.
+    pub pinned_tools: Vec<String>,
     /// The form of a text, if nobody asks for one; `None`: as the client's model reads it, and JSON for all others.
     pub format: Option<Format>,
     /// What becomes of structured content, if nothing else says so.
@@ -43,12 +48,14 @@ impl Default for Mcp {
         let traits = tokenforge_agents::all().iter().filter_map(|agent| agent.mcp_client.as_ref());
         let clients = traits.filter_map(|client| {
             let structured = Some(Structured::from(client.structured?));
-            Some((client.name.clone()?, McpClient { format: None, structured }))
+            Some((client.name.clone()?, McpClient { structured, ..McpClient::default() }))
         });
         Mcp {
             backends: BTreeMap::new(),
             clients: clients.collect(),
             tools: BTreeMap::new(),
+            tool_list: ToolList::All,
+            pinned_tools: Vec::new(),
             format: None,
             structured: Structured::Keep,
             include: Vec::new(),
@@ -101,12 +108,43 @@ pub enum McpTarget {
 }
 
 /// What is done for a client.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct McpClient {
     /// The form of its texts.
     pub format: Option<Format>,
     /// What becomes of structured content.
     pub structured: Option<Structured>,
+    /// The tools that it sees and may call, by name; `*` stands for anything. `None`: all of them.
+    pub tools: Option<Vec<String>>,
+}
+
+impl McpClient {
+    /// What is known of the agent whose client gives itself this name.
+    #[must_use]
+    pub fn of_agent(name: &str) -> Self {
+        Mcp::default().clients.remove(name).unwrap_or_default()
+    }
+}
+
+/// Which tools a client is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ToolList {
+    /// All that the servers have.
+    #[default]
+    All,
+    /// Two with which it finds and calls the others.
+    Search,
+}
+
+impl Choice for ToolList {
+    const ALL: &'static [Self] = &[Self::All, Self::Search];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Search => "search",
+        }
+    }
 }
 
 /// What differs for a tool.

@@ -3,7 +3,7 @@
 use crate::kit::file;
 use serde_json::json;
 use std::time::Duration;
-use tokenforge_config::{McpTarget, OnError, PluginSettings, Settings, Structured};
+use tokenforge_config::{McpTarget, OnError, PluginSettings, Settings, Structured, ToolList};
 use tokenforge_formats::negotiate::Format;
 
 fn told(text: &str) -> String {
@@ -146,6 +146,24 @@ fn a_tool_server_is_read_with_what_it_says_and_defaults() {
 }
 
 #[test]
+fn m23_the_tools_of_a_client_are_read_and_what_is_known_of_its_agent_stays() {
+    let settings = file(
+        "mcp:\n  tool_list: search\n  pinned_tools: [a__*]\n  clients:\n    web: {tools: [read_*, b__c]}\n    \
+         claude-code: {tools: x}\n    \"*\": {tools: []}\n    other: {format: stc}\n",
+    )
+    .unwrap();
+    assert_eq!(
+        (settings.mcp.tool_list, &*settings.mcp.pinned_tools),
+        (ToolList::Search, &["a__*".to_owned()][..])
+    );
+    let tools = |name: &str| settings.mcp.clients[name].tools.clone();
+    assert_eq!(tools("web"), Some(vec!["read_*".to_owned(), "b__c".to_owned()]));
+    assert_eq!((tools("*"), tools("other")), (Some(vec![]), None));
+    assert_eq!(settings.mcp.clients["claude-code"].structured, Some(Structured::Drop));
+    assert_eq!(file(&settings.show()), Ok(settings.clone()));
+}
+
+#[test]
 fn a_tool_server_that_cannot_be_is_refused_with_its_path() {
     for (text, expected) in [
         (
@@ -163,6 +181,11 @@ fn a_tool_server_that_cannot_be_is_refused_with_its_path() {
             "mcp.backends.a.comand: there is no such setting; did you mean `command`?",
         ),
         ("mcp: {backends: [a]}", "mcp.backends: expected keys with values, found a list"),
+        ("mcp: {tool_list: some}", "mcp.tool_list: expected all or search, found `some`"),
+        (
+            "mcp: {clients: {a: {tool: x}}}",
+            "mcp.clients.a.tool: there is no such setting; did you mean `tools`?",
+        ),
         ("mcp: {format: xml}", "mcp.format: expected json, toon, stc or auto, found `xml`"),
     ] {
         let message = told(text);

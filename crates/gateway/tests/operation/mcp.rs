@@ -4,7 +4,9 @@ use crate::kit::{Ask, World, rows, world_with};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use tokenforge_config::{GatewayKey, McpBackend, PluginSettings, Secret, Settings};
+use tokenforge_config::{
+    GatewayKey, McpBackend, McpClient, PluginSettings, Secret, Settings,
+};
 use tokenforge_mock::client::Answer;
 
 /// A tool server in a shell: it has one tool, which puts out rows.
@@ -192,4 +194,18 @@ fn i16_plugins_look_at_a_result_before_its_form_is_chosen() {
     let result = call(&world, "sh__rows", &[("x-prefer-format", "toon")]);
     assert_eq!(result.header("x-content-format"), "toon", "{}", result.text());
     assert!(!result.text().contains("jane.roe"), "{}", result.text());
+}
+
+#[test]
+fn m23_a_gateway_key_has_the_tools_of_its_entry_whatever_its_client_is_called() {
+    let world = with_server(|settings| {
+        let key = |name: &str, key| GatewayKey { name: name.to_owned(), key: Secret::new(key) };
+        settings.keys = vec![key("web", "k1"), key("ops", "k2")];
+        let nothing = McpClient { tools: Some(vec![]), ..McpClient::default() };
+        settings.mcp.clients.insert("web".to_owned(), nothing);
+    });
+    let refused = call(&world, "sh__rows", &[("x-forge-key", "k1"), ("user-agent", "ops/1")]);
+    assert_eq!(refused.json()["error"]["code"], -32602, "{}", refused.text());
+    let allowed = call(&world, "sh__rows", &[("x-forge-key", "k2")]);
+    assert!(allowed.json()["result"]["content"].is_array(), "{}", allowed.text());
 }

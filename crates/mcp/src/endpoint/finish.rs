@@ -6,12 +6,14 @@ use crate::era::Era;
 use crate::expand;
 use crate::failure::Failure;
 use crate::hook::Hook;
-use crate::list::{self, ListKind};
+use crate::list::{self, ListKind, ListPart};
 use crate::message::Message;
 use crate::outgoing::under_id;
 use crate::redaction::{redacted_answer, refusal};
 use crate::result::ResultFigures;
 use crate::rpc::{self, ErrorCode};
+use crate::session::ServerScope;
+use crate::tasks::{self, ResultPlace};
 use crate::work::{self, ToolCall};
 use bytes::Bytes;
 use http::StatusCode;
@@ -33,6 +35,8 @@ pub(super) enum AnswerKind {
     List(ListKind),
     /// It is the result of a tool.
     Tool(Arc<ToolCall>, Arc<Mutex<Option<Box<dyn Hook>>>>),
+    /// It is about a task, which is the work on this call, if that is known.
+    Task(Option<Arc<ToolCall>>, ResultPlace),
 }
 
 /// An answer as its client is to see it.
@@ -59,12 +63,17 @@ impl AnswerKind {
         let method = self.method();
         let (text, format) = match self {
             AnswerKind::Plain | AnswerKind::Resource => (visit.checked(answer).await, None),
+            // What tasks say about themselves may be a result.
+            AnswerKind::List(ListKind::Tasks) => (visit.checked(answer).await, None),
             // Names and schemas, which calls depend on, hold no results.
             AnswerKind::List(listed) => (listing(visit, backend, *listed, answer), None),
             AnswerKind::Tool(call, hook) => {
                 let hook = hook.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let answer = visit.checked(looked_at(hook, answer).await).await;
-                let (answer, figures) = rewritten(visit, call, answer).await;
+                let place = ResultPlace::Whole;
+                let answer = visit.checked(looked_at(hook, answer, place).await).await;
+                let (answer, figures) = rewritten(visit, call, answer, place).await;
+                let begins_task =
+                    Message::read(&answer).is_ok_and(|said| tasks::begun(&said).is_some());
                 let is_error = is_failure(&answer);
                 visit.hub.stats.called(
                     &backend.prefix,
@@ -73,12 +82,13 @@ impl AnswerKind {
                     is_error,
                     &figures,
                 );
-                if !is_error {
-                    let (outcome, is_observed) =
-                        (call.outcome(&figures), visit.settings.is_observed());
-                    visit.hub.originals.rewrote(&visit.client.name, outcome, is_observed);
+                if !is_error && !begins_task {
+                    visit.rewrote(call, &figures);
                 }
                 (answer, Some(figures.format))
+            }
+            AnswerKind::Task(call, place) => {
+                visit.task_answer(backend, call.as_ref(), *place, answer).await
             }
         };
         let Ok(message) = Message::read(&text) else {
@@ -93,7 +103,20 @@ impl AnswerKind {
             };
         }
         let status = status(&message, visit.era);
-        FinishedAnswer { text: complete(under_id(&message, id), method, visit.era), format, status }
+        let text = complete(under_id(&message, id), method, visit.era);
+        FinishedAnswer { text: self.with_task_ids(visit, backend, text), format, status }
+    }
+
+    /// The answer with the ids of tasks as the client knows them.
+    fn with_task_ids(&self, visit: &RequestContext, backend: &Backend, text: String) -> String {
+        let is_state = matches!(self, AnswerKind::Task(..));
+        let names_tasks = is_state || matches!(self, AnswerKind::Tool(..));
+        if visit.scope != ServerScope::All || !names_tasks {
+            return text;
+        }
+        let message = Message::read(&text).ok();
+        let named = message.and_then(|message| tasks::outward(&message, &backend.prefix, is_state));
+        named.unwrap_or(text)
     }
 
     fn failed(
@@ -122,7 +145,7 @@ impl AnswerKind {
 
     fn method(&self) -> &'static str {
         match self {
-            AnswerKind::Plain => "",
+            AnswerKind::Plain | AnswerKind::Task(..) => "",
             AnswerKind::Resource => "resources/read",
             AnswerKind::List(listed) => listed.method(),
             AnswerKind::Tool(..) => "tools/call",
@@ -143,26 +166,61 @@ impl RequestContext {
     }
 }
 
+impl RequestContext {
+    /// A message about a task, with the result that it may hold as that of a call.
+    pub(super) async fn task_answer(
+        self: &Arc<Self>,
+        backend: &Backend,
+        call: Option<&Arc<ToolCall>>,
+        place: ResultPlace,
+        answer: String,
+    ) -> (String, Option<&'static str>) {
+        let has_result =
+            |text: &str| Message::read(text).is_ok_and(|message| place.find(&message).is_some());
+        let tool = call.map_or("", |call| call.tool.as_str());
+        let hook = self.hooks.as_ref().filter(|_| has_result(&answer));
+        let hook = hook.map(|hooks| hooks.begin(&backend.prefix, tool));
+        let answer = self.checked(looked_at(hook, answer, place).await).await;
+        let Some(call) = call.filter(|_| has_result(&answer)) else { return (answer, None) };
+        let (answer, figures) = rewritten(self, call, answer, place).await;
+        self.rewrote(call, &figures);
+        (answer, Some(figures.format))
+    }
+
+    /// A client gets a result: what became of it is written down.
+    fn rewrote(&self, call: &ToolCall, figures: &ResultFigures) {
+        let is_observed = self.settings.is_observed();
+        self.hub.originals.rewrote(&self.client.name, call.outcome(figures), is_observed);
+    }
+}
+
 /// The list of one server.
 fn listing(visit: &RequestContext, backend: &Backend, listed: ListKind, answer: String) -> String {
     let Ok(message) = Message::read(&answer) else { return answer };
     let mut edits = Edit::new(&answer);
-    let (mut drops, mut own) = (false, None);
+    let mut part = ListPart {
+        prefix: &backend.prefix,
+        answer: &answer,
+        asked: None,
+        drops_schemas: false,
+        access: visit.access(),
+    };
+    let mut own = None;
     if listed == ListKind::Tools {
         backend.remember_tools(list::promises(&message));
-        drops = visit.structured(backend, true) == Structured::Drop;
+        part.drops_schemas = visit.structured(backend, true) == Structured::Drop;
         own = visit.lists_expand_tool().then(expand::definition);
     }
-    list::alone(&message, listed, drops, own, &mut edits);
+    list::alone(&message, listed, &part, own, &mut edits);
     let changed = (!edits.is_empty()).then(|| edits.done().into_owned());
     changed.unwrap_or(answer)
 }
 
 /// The answer with the result as plugins left it.
-async fn looked_at(hook: Option<Box<dyn Hook>>, answer: String) -> String {
+async fn looked_at(hook: Option<Box<dyn Hook>>, answer: String, place: ResultPlace) -> String {
     let Some(mut hook) = hook else { return answer };
     let Ok(message) = Message::read(&answer) else { return answer };
-    let Some(result) = message.result() else { return answer };
+    let Some(result) = place.find(&message) else { return answer };
     let new = match hook.result(Bytes::copy_from_slice(result.raw().as_bytes())).await {
         Ok(new) if *new == *result.raw().as_bytes() => return answer,
         Ok(new) => String::from_utf8(new.into()).ok().filter(|text| Node::read(text).is_ok()),
@@ -170,7 +228,7 @@ async fn looked_at(hook: Option<Box<dyn Hook>>, answer: String) -> String {
     };
     let mut edits = Edit::new(&answer);
     // What is no JSON cannot go on, and what it was before may not.
-    edits.replace(result, new.unwrap_or_else(|| rpc::failed_tool("a plugin left no result")));
+    edits.replace(&result, new.unwrap_or_else(|| rpc::failed_tool("a plugin left no result")));
     edits.done().into_owned()
 }
 
@@ -179,6 +237,7 @@ async fn rewritten(
     visit: &Arc<RequestContext>,
     call: &Arc<ToolCall>,
     answer: String,
+    place: ResultPlace,
 ) -> (String, ResultFigures) {
     let Ok(_permit) = visit.hub.rewriting.acquire().await else {
         return (answer, ResultFigures::default());
@@ -189,8 +248,14 @@ async fn rewritten(
     let working = tokio::task::spawn_blocking(move || {
         let hub = &visit.hub;
         let originals = visit.is_ours(expand::NAME).then_some(&*hub.originals);
-        let made =
-            work::rewrite_and_store(&original, &call, &visit.settings, originals, &visit.tenant);
+        let made = work::rewrite_and_store_at(
+            place,
+            &original,
+            &call,
+            &visit.settings,
+            originals,
+            &visit.tenant,
+        );
         (made.answer, made.figures)
     });
     // A defect leaves the result as it came.

@@ -10,6 +10,7 @@ use crate::message::Message;
 use crate::rpc::{self, ErrorCode};
 use crate::server_link::{ServerInfo, ServerLink};
 use crate::session::{ClientIdentity, ServerScope};
+use crate::tasks;
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -102,7 +103,8 @@ impl RequestContext {
                 servers.push((prefix, link.server.clone()));
             }
         }
-        let (capabilities, instructions) = (capabilities(&servers), instructions(&servers));
+        let (capabilities, instructions) =
+            (capabilities(&servers, self.era), instructions(&servers));
         Ok(ServerGreeting::All { capabilities, instructions })
     }
 }
@@ -168,7 +170,7 @@ impl ServerGreeting {
 }
 
 /// What servers can do together. Tools are always among it: we have one of our own, and servers may come later.
-fn capabilities(servers: &[(Arc<str>, ServerInfo)]) -> Value {
+fn capabilities(servers: &[(Arc<str>, ServerInfo)], era: Era) -> Value {
     let can = |capability: &str| servers.iter().any(|(_, server)| server.can(capability));
     let mut all = json!({"tools": {"listChanged": true}});
     if can("prompts") {
@@ -181,6 +183,10 @@ fn capabilities(servers: &[(Arc<str>, ServerInfo)]) -> Value {
         if can(capability) {
             all[capability] = json!({});
         }
+    }
+    let own = servers.iter().map(|(_, server)| server.capabilities.as_str());
+    for (name, value) in tasks::capabilities(own, era) {
+        all[name] = value;
     }
     all
 }

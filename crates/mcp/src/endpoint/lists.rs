@@ -12,6 +12,7 @@ use crate::list::{self, ListKind, ListPart, merge_lists};
 use crate::message::Message;
 use crate::rpc::{self, ErrorCode};
 use crate::session::ServerScope;
+use crate::tool_search::wants_all;
 use http::{Response, StatusCode};
 use serde_json::json;
 use std::sync::Arc;
@@ -22,8 +23,20 @@ use tokio::time::{Instant, timeout_at};
 /// How long a server may take to list its tools before the others' are listed without them.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
+/// A page of every server that was asked for one.
+#[derive(Default)]
+pub(super) struct ListedPages {
+    /// Of which server, from where it was asked to list, and what it answered.
+    pub(super) pages: Vec<(Arc<Backend>, Option<String>, String)>,
+    /// The servers that did not answer.
+    pub(super) missing: Vec<String>,
+}
+
 impl RequestContext {
     pub(super) async fn list(self, listed: ListKind, message: &Message<'_>) -> Response<Body> {
+        if listed == ListKind::Tools && self.settings.searches() && !wants_all(message) {
+            return self.list_search_tools(message).await;
+        }
         if let ServerScope::One(prefix) = &self.scope {
             let prefix = prefix.clone();
             return self.to(&prefix, message, None, Some(AnswerKind::List(listed))).await;
@@ -37,7 +50,12 @@ impl RequestContext {
                 return problem(StatusCode::OK, Some(id), ErrorCode::Params, text);
             }
         };
-        let pages = self.pages(listed, cursor).await;
+        let ListedPages { mut pages, .. } = self.pages(listed, cursor).await;
+        if listed == ListKind::Tasks {
+            for (_, _, answer) in &mut pages {
+                *answer = self.checked(std::mem::take(answer)).await;
+            }
+        }
         let mut parts = Vec::new();
         for (backend, asked, answer) in &pages {
             let is_tools = listed == ListKind::Tools;
@@ -50,6 +68,7 @@ impl RequestContext {
                 answer,
                 asked: asked.clone(),
                 drops_schemas,
+                access: self.access(),
             });
         }
         let is_offered = listed == ListKind::Tools && self.lists_expand_tool();
@@ -59,11 +78,7 @@ impl RequestContext {
     }
 
     /// The next page of every server that has one. Who does not answer is left out.
-    async fn pages(
-        &self,
-        listed: ListKind,
-        cursor: Option<ListCursor>,
-    ) -> Vec<(Arc<Backend>, Option<String>, String)> {
+    pub(super) async fn pages(&self, listed: ListKind, cursor: Option<ListCursor>) -> ListedPages {
         let deadline = Instant::now() + PATIENCE;
         let mut asking = Vec::new();
         for backend in self.backends() {
@@ -87,13 +102,15 @@ impl RequestContext {
             });
             asking.push((backend, asked, page));
         }
-        let mut pages = Vec::new();
+        let mut listed = ListedPages::default();
         for (backend, asked, page) in asking {
-            if let Ok(Ok(Ok(Some(answer)))) = timeout_at(deadline, page).await {
-                pages.push((backend, asked, answer));
+            match timeout_at(deadline, page).await {
+                Ok(Ok(Ok(Some(answer)))) => listed.pages.push((backend, asked, answer)),
+                Ok(Ok(Ok(None))) => {}
+                _ => listed.missing.push(backend.prefix.to_string()),
             }
         }
-        pages
+        listed
     }
 
     /// A page of one server; `None`: it has no such list.

@@ -14,6 +14,7 @@ use crate::redaction::redacted;
 use crate::server_link::{CallEvent, CallInProgress};
 use crate::session::{BodySender, EventId, Session};
 use crate::sse;
+use crate::tasks::{self, ResultPlace};
 use http::{HeaderValue, Response};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -105,7 +106,7 @@ impl Relay {
         loop {
             let is_heard = match event.take() {
                 None => client.show_life().await,
-                Some(CallEvent::Message(text)) => match self.passed(text) {
+                Some(CallEvent::Message(text)) => match self.passed(text).await {
                     Some(text) => client.send(&text).await,
                     None => true,
                 },
@@ -137,15 +138,19 @@ impl Relay {
     }
 
     async fn finished(&mut self, answer: Result<String, Failure>) -> FinishedAnswer {
+        if let (AnswerKind::Tool(call, _), Ok(answer)) = (&self.finish, &answer) {
+            self.visit.remember_task(&self.backend.prefix, call, &self.call, answer);
+        }
         self.finish.finish(&self.visit, &self.backend, &self.id, answer).await
     }
 
     /// Something that the server says before it answers, as the client is to see it.
-    fn passed(&self, text: String) -> Option<String> {
+    async fn passed(&self, text: String) -> Option<String> {
         let Ok(text) = redacted(text.clone(), &self.visit.settings) else {
             self.call.link.wire().refuse(&text, "what it asks cannot be checked for secrets");
             return None;
         };
+        let text = self.about_tasks(text).await;
         let message = Message::read(&text).ok()?;
         if message.sort() != Sort::Request {
             return Some(under_subscription(&message, &self.id));
@@ -158,6 +163,24 @@ impl Relay {
                 None
             }
         }
+    }
+}
+
+impl Relay {
+    /// What a server says about a task: with the result inside of it as that of a call, and with its id as the client
+    /// knows it.
+    async fn about_tasks(&self, text: String) -> String {
+        let (visit, backend) = (&self.visit, &self.backend);
+        let told = Message::read(&text).ok().filter(|told| tasks::inner_result(told).is_some());
+        let id = told.as_ref().and_then(tasks::announced);
+        let text = match id {
+            Some(id) => {
+                let call = visit.call_of_task(&backend.prefix, &id);
+                visit.task_answer(backend, call.as_ref(), ResultPlace::Inside, text.clone()).await.0
+            }
+            None => text,
+        };
+        visit.scope.with_task_ids(text, &backend.prefix)
     }
 }
 

@@ -10,11 +10,12 @@ use crate::hook::Hooks;
 use crate::hub::{Hub, HubSettings};
 use crate::list::ListKind;
 use crate::message::Message;
-use crate::policy;
+use crate::policy::{self, ToolAccess};
 use crate::result::FORMAT_KEY;
 use crate::rpc::{self, ErrorCode};
 use crate::server_link::{CallInProgress, ModernHeaders, named, parameters};
 use crate::session::{ClientIdentity, ServerScope, Session};
+use crate::tasks;
 use http::header::{ACCEPT, HeaderMap};
 use http::{Response, StatusCode};
 use std::sync::Arc;
@@ -79,6 +80,7 @@ impl RequestContext {
             ("resources/read" | "resources/subscribe" | "resources/unsubscribe", ..) => {
                 self.by_address(message).await
             }
+            (method, ..) if tasks::is_about_task(method) => self.task(message).await,
             ("logging/setLevel", Era::Legacy, ServerScope::All) => {
                 self.everywhere("logging", message).await
             }
@@ -128,6 +130,11 @@ impl RequestContext {
             backends.retain(|backend| backend.prefix == *prefix);
         }
         backends
+    }
+
+    /// The tools that this client sees and may call.
+    pub(super) fn access(&self) -> ToolAccess<'_> {
+        policy::tool_access(&self.settings.mcp, &self.tenant, &self.client.name)
     }
 
     pub(super) async fn link(

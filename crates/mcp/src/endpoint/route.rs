@@ -38,7 +38,8 @@ impl RequestContext {
                     return Relay::failed(visit, backend, id, finish, failure).await;
                 }
             };
-            if message.method() == "subscriptions/listen" {
+            // A result that comes when its task is done takes as long as the task.
+            if matches!(message.method(), "subscriptions/listen" | "tasks/result") {
                 call.wait_forever();
             }
             let mut relay =

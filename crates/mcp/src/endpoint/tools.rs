@@ -10,6 +10,7 @@ use crate::names::split;
 use crate::policy;
 use crate::rpc;
 use crate::session::ServerScope;
+use crate::tool_search::{CALL_TOOL, FIND_TOOLS};
 use crate::work::ToolCall;
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -18,8 +19,37 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokenforge_json::{Edit, Node};
 
+/// Who knows the schema of a tool's structured results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SchemaHolder {
+    /// The client, which was shown the tool in a list.
+    Client,
+    /// Nobody: the tool was found.
+    Nobody,
+}
+
 impl RequestContext {
     pub(super) async fn call(self, message: &Message<'_>) -> Response<Body> {
+        let id = message.id().unwrap_or("null");
+        let Some(name) = message.text_param("name") else { return self.unknown_name(id, "tool") };
+        let arguments = message.param("arguments");
+        let arguments = arguments.map_or_else(|| "{}".to_owned(), |node| node.raw().to_owned());
+        match &*name {
+            FIND_TOOLS if self.settings.searches() => return self.find_tools(id, &arguments).await,
+            CALL_TOOL if self.settings.searches() => {
+                return self.call_found(message, &arguments).await;
+            }
+            _ => {}
+        }
+        self.call_server(message, SchemaHolder::Client).await
+    }
+
+    /// Calls a tool of a server, or our own that fetches originals.
+    pub(super) async fn call_server(
+        self,
+        message: &Message<'_>,
+        holder: SchemaHolder,
+    ) -> Response<Body> {
         let id = message.id().unwrap_or("null");
         let Some(name) = message.text_param("name") else { return self.unknown_name(id, "tool") };
         let arguments = message.param("arguments");
@@ -34,7 +64,8 @@ impl RequestContext {
                 None => return self.unknown_name(id, "tool"),
             },
         };
-        let Some(backend) = self.hub.backend(&prefix) else { return self.unknown_name(id, "tool") };
+        let backend = self.hub.backend(&prefix).filter(|_| self.access().allows(&prefix, &tool));
+        let Some(backend) = backend else { return self.unknown_name(id, "tool") };
         let mut hook = self.hooks.as_ref().map(|hooks| hooks.begin(&prefix, &tool));
         let mut edited = None;
         if let Some(hook) = &mut hook {
@@ -53,7 +84,7 @@ impl RequestContext {
             structured: self.structured(&backend, false),
             rule: policy::rule(&self.settings.mcp, &prefix, &tool, self.wanted(message)),
             stc_version: self.stc_version(),
-            is_promised: backend.promises(&tool),
+            is_promised: holder == SchemaHolder::Client && backend.promises(&tool),
             server: prefix.to_string(),
             tool: tool.clone().into_owned(),
             arguments,

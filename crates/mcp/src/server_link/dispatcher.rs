@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::message::{Message, Sort};
 use crate::outgoing::under_token;
 use crate::rpc::{self, ErrorCode};
+use crate::tasks::STATUS;
 use std::sync::Arc;
 
 /// Takes what a server says to no request in particular.
@@ -55,8 +56,22 @@ impl MessageDispatcher {
             "notifications/progress" => {
                 let token = message.param("progressToken").and_then(|token| token.number());
                 let Some(id) = token else { return };
-                let Some(own) = self.pending.token(id) else { return };
-                self.pending.tell(id, under_token(message, &own));
+                if let Some(own) = self.pending.token(id) {
+                    self.pending.tell(id, under_token(message, &own));
+                } else if let Some(task) = self.pending.task(id) {
+                    let text = under_token(message, &task.token);
+                    // On the stream of whoever waits for the task's result, else on the session's own.
+                    let is_told = request.is_some_and(|id| self.pending.tell(id, text.clone()));
+                    if !is_told {
+                        (task.listener)(text);
+                    }
+                }
+            }
+            // It belongs to a task, not to whichever request happens to wait.
+            STATUS => {
+                if !request.is_some_and(|id| self.pending.tell(id, text.clone())) {
+                    (self.sink)(wire, text);
+                }
             }
             // It takes back a request that has another id by now; its client will answer in vain.
             "notifications/cancelled" => {}

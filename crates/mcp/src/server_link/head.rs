@@ -2,9 +2,11 @@
 
 use crate::era::{Era, MODERN};
 use crate::message::Message;
+use crate::tasks::is_about_task;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
+use tokenforge_json::{Node, ValueKind};
 
 /// Where parameters are that a server wants to see in headers.
 pub(crate) const PARAMETERS: &str = "mcp-param-";
@@ -17,7 +19,7 @@ const CLOSING: &str = "?=";
 pub(crate) struct ModernHeaders {
     pub(crate) era: Era,
     pub(crate) method: String,
-    /// The tool, prompt or resource.
+    /// The tool, prompt, resource or task.
     pub(crate) name: Option<String>,
     /// Headers that are the server's and the client's own affair.
     pub(crate) parameters: HeaderMap,
@@ -54,11 +56,12 @@ impl ModernHeaders {
     }
 }
 
-/// The tool, prompt or resource that a request names.
+/// The tool, prompt, resource or task that a request names.
 pub(crate) fn named(message: &Message<'_>) -> Option<String> {
     let named = match message.method() {
         "tools/call" | "prompts/get" => message.text_param("name"),
         "resources/read" => message.text_param("uri"),
+        method if is_about_task(method) => message.text_param("taskId"),
         _ => None,
     };
     named.map(Into::into)
@@ -68,6 +71,24 @@ pub(crate) fn named(message: &Message<'_>) -> Option<String> {
 pub(crate) fn parameters(headers: &HeaderMap) -> HeaderMap {
     let is_one = |(name, _): &(&HeaderName, &HeaderValue)| name.as_str().starts_with(PARAMETERS);
     headers.iter().filter(is_one).map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// The parameters of a call that the tool's declaration wants in headers (`x-mcp-header`), for a client that was not
+/// shown the declaration.
+pub(crate) fn declared_parameters(declaration: &Node<'_>, arguments: &Node<'_>) -> HeaderMap {
+    let properties = declaration.at(["inputSchema", "properties"]);
+    let wanted = properties.iter().flat_map(Node::members).filter_map(|(parameter, schema)| {
+        let name = schema.get("x-mcp-header")?.text()?;
+        let value = arguments.get(&parameter)?;
+        let value = match value.kind() {
+            ValueKind::String => value.text()?,
+            ValueKind::Number | ValueKind::True | ValueKind::False => value.raw().into(),
+            _ => return None,
+        };
+        let name = HeaderName::try_from(format!("{PARAMETERS}{name}")).ok()?;
+        Some((name, HeaderValue::from_str(&written(&value)).ok()?))
+    });
+    wanted.collect()
 }
 
 /// A text as a header holds it.
@@ -99,6 +120,17 @@ mod tests {
         assert_eq!(written("Hello, 世界"), "=?base64?SGVsbG8sIOS4lueVjA==?=");
         assert_eq!(written(" padded "), "=?base64?IHBhZGRlZCA=?=");
         assert_eq!(written("=?base64?literal?="), "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=");
+    }
+
+    #[test]
+    fn m22_parameters_are_in_headers_where_the_declaration_wants_them() {
+        let declaration = r#"{"inputSchema":{"properties":{"region":{"x-mcp-header":"Region"},"n":{"x-mcp-header":"N"},"other":{},"list":{"x-mcp-header":"L"},"bad":{"x-mcp-header":"a b"}}}}"#;
+        let arguments = r#"{"region":"Zürich","n":1.50,"other":"x","list":[],"bad":"y"}"#;
+        let read = |text| Node::read(text).unwrap();
+        let headers = declared_parameters(&read(declaration), &read(arguments));
+        assert_eq!(headers.len(), 2);
+        assert_eq!(headers["mcp-param-region"], "=?base64?WsO8cmljaA==?=");
+        assert_eq!(headers["mcp-param-n"], "1.50");
     }
 
     proptest! {

@@ -1,14 +1,28 @@
 //! Request correlation: requests that wait for their answers, by the ids that we gave them.
 
 use crate::failure::Failure;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 /// How many messages may wait for a slow client before more are dropped.
 const MESSAGES: usize = 256;
+
+/// How many tasks report their progress. The oldest go first.
+const TASKS: usize = 1024;
+
+/// Hears of the progress of a task after the call that began it was answered.
+pub(crate) type ProgressListener = Arc<dyn Fn(String) + Send + Sync>;
+
+/// A call that was answered with a task.
+#[derive(Clone)]
+pub(crate) struct TaskProgress {
+    /// How the client wrote the token under which it wants to hear of progress.
+    pub(crate) token: String,
+    pub(crate) listener: ProgressListener,
+}
 
 /// What a server says about a request before it answers.
 #[derive(Debug)]
@@ -20,10 +34,12 @@ pub(crate) enum InterimMessage {
 }
 
 /// Requests that wait for their answers, by the ids that we gave them.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct PendingRequests {
     next: AtomicU64,
     requests: Mutex<HashMap<u64, PendingRequest>>,
+    /// By the ids of the calls that began them.
+    tasks: Mutex<BTreeMap<u64, TaskProgress>>,
 }
 
 #[derive(Debug)]
@@ -73,6 +89,20 @@ impl PendingRequests {
     /// How the client wrote its progress token.
     pub(crate) fn token(&self, id: u64) -> Option<String> {
         self.requests().get(&id)?.token.clone()
+    }
+
+    /// The call was answered with a task, whose progress somebody wants to hear of.
+    pub(crate) fn keep_telling(&self, id: u64, progress: TaskProgress) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if tasks.len() >= TASKS {
+            tasks.pop_first();
+        }
+        tasks.insert(id, progress);
+    }
+
+    /// Who hears of the progress of the task that this call began.
+    pub(crate) fn task(&self, id: u64) -> Option<TaskProgress> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
     }
 
     pub(crate) fn is_waiting(&self, id: u64) -> bool {

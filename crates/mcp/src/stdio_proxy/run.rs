@@ -1,12 +1,13 @@
 //! The stdio proxy between our own standard input and output and those of a program.
 
-use super::{AnsweredCall, ProxyStep, StdioProxy, expanded, filtered};
+use super::{AnsweredCall, ProxyMessages, ProxyStep, StdioProxy, expanded, filtered};
 use crate::hub::{HubSettings, Originals};
 use crate::message::{LONGEST_MESSAGE, Message};
 use crate::redaction::refusal;
 use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout, Command};
@@ -50,9 +51,11 @@ pub async fn run_stdio_proxy(
         originals,
         tenant: tenant.to_owned(),
         client,
+        server: tokio::sync::Mutex::new(Some(stdin)),
+        is_closing: AtomicBool::new(false),
     });
     let writing = tokio::spawn(write(lines));
-    tokio::spawn(to_server(desk.clone(), stdin));
+    tokio::spawn(to_server(desk.clone()));
     let reading = tokio::spawn(to_client(desk, stdout));
     #[cfg(unix)]
     let passing = child.id().map(|id| tokio::spawn(signals::pass_on(id)));
@@ -75,6 +78,10 @@ struct ProxyState {
     originals: Arc<dyn Originals>,
     tenant: String,
     client: mpsc::Sender<LineToWrite>,
+    /// Its standard input, until the client closes ours.
+    server: tokio::sync::Mutex<Option<ChildStdin>>,
+    /// The client has closed ours.
+    is_closing: AtomicBool,
 }
 
 /// A line on its way to the client, and who hears that it was written.
@@ -85,6 +92,31 @@ impl ProxyState {
         let (done, written) = tokio::sync::oneshot::channel();
         if self.client.send((line, done)).await.is_ok() {
             let _ = written.await;
+        }
+    }
+
+    /// Writes a line to the server; `false`: it takes none any more.
+    async fn pass(&self, line: &[u8]) -> bool {
+        let mut server = self.server.lock().await;
+        let Some(server) = server.as_mut() else { return false };
+        server.write_all(line).await.is_ok() && server.flush().await.is_ok()
+    }
+
+    /// Sends messages of our own to the client, which may be slow to read them.
+    fn tell_client(self: &Arc<Self>, messages: Vec<String>) {
+        let desk = self.clone();
+        tokio::spawn(async move {
+            for text in messages {
+                desk.say(line_of(text)).await;
+            }
+        });
+    }
+
+    /// Ends the server's input once the client has ended ours and nothing of it waits here any more: that is how a server
+    /// hears that it is to end.
+    async fn close_if_done(&self) {
+        if self.is_closing.load(Ordering::Acquire) && !self.filter().is_waiting() {
+            self.server.lock().await.take();
         }
     }
 
@@ -119,22 +151,32 @@ impl ProxyState {
     }
 }
 
-async fn to_server(desk: Arc<ProxyState>, mut server: ChildStdin) {
+async fn to_server(desk: Arc<ProxyState>) {
     let mut client = BufReader::new(tokio::io::stdin());
-    loop {
-        let Ok(Some((line, is_whole))) = next(&mut client).await else { return };
+    while let Ok(Some((line, is_whole))) = next(&mut client).await {
         let step = match str::from_utf8(&line) {
             Ok(text) if is_whole => desk.filter().from_client(text),
             _ => ProxyStep::Pass,
         };
-        if let ProxyStep::Expand { id, arguments, era } = step {
-            tokio::spawn(desk.clone().expand(id, arguments, era));
-            continue;
-        }
-        if server.write_all(&line).await.is_err() || server.flush().await.is_err() {
-            return;
+        match step {
+            ProxyStep::Expand { id, arguments, era } => {
+                tokio::spawn(desk.clone().expand(id, arguments, era));
+            }
+            ProxyStep::Messages(ProxyMessages { to_client, to_server }) => {
+                desk.tell_client(to_client);
+                for text in to_server {
+                    desk.pass(&line_of(text)).await;
+                }
+            }
+            ProxyStep::Pass | ProxyStep::Change(_) | ProxyStep::Result(_) => {
+                if !desk.pass(&line).await {
+                    break;
+                }
+            }
         }
     }
+    desk.is_closing.store(true, Ordering::Release);
+    desk.close_if_done().await;
 }
 
 async fn to_client(desk: Arc<ProxyState>, server: ChildStdout) {
@@ -149,6 +191,18 @@ async fn to_client(desk: Arc<ProxyState>, server: ChildStdout) {
             ProxyStep::Change(text) => Some(text),
             ProxyStep::Result(called) => {
                 desk.result(String::from_utf8_lossy(&line).into_owned(), called).await
+            }
+            ProxyStep::Messages(ProxyMessages { to_client, to_server }) => {
+                desk.tell_client(to_client);
+                let desk = desk.clone();
+                // A server that waits for us to read does not read itself.
+                tokio::spawn(async move {
+                    for text in to_server {
+                        desk.pass(&line_of(text)).await;
+                    }
+                    desk.close_if_done().await;
+                });
+                continue;
             }
             ProxyStep::Pass | ProxyStep::Expand { .. } => None,
         };

@@ -14,3 +14,5 @@ mod programs;
 mod redaction;
 mod remote;
 mod resumption;
+mod search;
+mod tasks;

@@ -5,7 +5,7 @@ use crate::remote::{Manner, Remote};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-fn message(method: &str, mut params: Value) -> Value {
+pub(crate) fn message(method: &str, mut params: Value) -> Value {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -19,9 +19,15 @@ fn message(method: &str, mut params: Value) -> Value {
     request("m", method, params)
 }
 
-async fn ask(world: &World, path: &str, headers: &[(&str, &str)], message: &Value) -> Reply {
+pub(crate) async fn ask(
+    world: &World,
+    path: &str,
+    headers: &[(&str, &str)],
+    message: &Value,
+) -> Reply {
     let method = message["method"].as_str().unwrap();
-    let name = message["params"]["name"].as_str().or(message["params"]["uri"].as_str());
+    let named = |key: &str| message["params"][key].as_str();
+    let name = named("name").or(named("uri")).or(named("taskId"));
     let mut all = vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
     all.extend(name.map(|name| ("mcp-name", name)));
     all.extend_from_slice(headers);

@@ -138,6 +138,9 @@ impl State {
                 let named = match method {
                     Some("tools/call" | "prompts/get") => message["params"]["name"].as_str(),
                     Some("resources/read") => message["params"]["uri"].as_str(),
+                    Some(method) if method.starts_with("tasks/") => {
+                        message["params"]["taskId"].as_str()
+                    }
                     _ => name,
                 };
                 if method != message["method"].as_str() || name != named {

@@ -14,7 +14,8 @@ use std::time::Duration;
 use tokenforge_config::{Limits, Mcp, McpBackend, Secret};
 use tokenforge_engine::Mode;
 use tokenforge_mcp::{
-    Body, CAPABILITIES_KEY, CLIENT_KEY, EndpointRequest, Hub, HubSettings, MODERN, VERSION_KEY, rpc,
+    Body, CAPABILITIES_KEY, CLIENT_KEY, EndpointRequest, Hub, HubSettings, LIST_KEY, MODERN,
+    VERSION_KEY, rpc,
 };
 
 /// How many pages of a list are read.
@@ -101,7 +102,9 @@ impl ServerConversation {
     /// Asks in the modern era, which has no sessions; `params` are members with a comma after each.
     async fn ask(&self, method: &str, params: &str, name: Option<&str>) -> anyhow::Result<String> {
         let client: Value = serde_json::from_str(&rpc::own_info()).unwrap_or_default();
-        let meta = json!({VERSION_KEY: MODERN, CLIENT_KEY: client, CAPABILITIES_KEY: {}});
+        // A gateway may let models search; here the schema of the tool is needed.
+        let meta =
+            json!({VERSION_KEY: MODERN, CLIENT_KEY: client, CAPABILITIES_KEY: {}, LIST_KEY: "all"});
         let message = rpc::request(1, method, &format!("{{{params}\"_meta\":{meta}}}"));
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

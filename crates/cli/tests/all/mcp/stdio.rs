@@ -76,6 +76,37 @@ impl Filter {
 }
 
 #[test]
+fn m21_tools_are_found_and_called_though_none_is_listed() {
+    let folder = Folder::new();
+    let mut filter = filter(&folder, &["--tool-list", "search", "--format", "stc"]);
+    let listed = filter.ask("1", "tools/list", &json!({}));
+    let names: Vec<&Value> =
+        listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["find_tools", "call_tool"]);
+    let find = json!({"name": "find_tools", "arguments": {"query": "rows"}});
+    let found = filter.ask("2", "tools/call", &find);
+    assert_eq!(found["content"][0]["text"], r#"{"name":"rows"}"#);
+    let call = json!({"name": "call_tool", "arguments": {"name": "rows", "arguments": {}}});
+    let result = filter.ask("3", "tools/call", &call);
+    assert!(result["content"][0]["text"].as_str().unwrap().len() < rows().len() / 2, "{result}");
+}
+
+#[test]
+fn m21_requests_that_wait_for_the_list_are_answered_though_the_client_has_ended_its_input() {
+    let folder = Folder::new();
+    let mut filter = filter(&folder, &["--tool-list", "search"]);
+    let call = json!({"name": "call_tool", "arguments": {"name": "rows", "arguments": {}}});
+    filter.say(
+        &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).to_string(),
+    );
+    drop(filter.stdin);
+    let mut line = String::new();
+    filter.stdout.read_line(&mut line).unwrap();
+    assert!(line.contains("row 59"), "{line}");
+    assert!(filter.child.wait().unwrap().success());
+}
+
+#[test]
 fn m17_results_are_smaller_and_all_else_is_as_it_was() {
     let folder = Folder::new();
     let mut filter = filter(&folder, &["--format", "toon"]);

@@ -1,0 +1,108 @@
+//! The tasks that were begun through us: which call each is of, and which session hears of it (bounded, the oldest go first).
+
+use crate::session::Session;
+use crate::work::ToolCall;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// How many tasks are remembered. The result of one that is forgotten is passed on as it is.
+pub(crate) const TASKS: usize = 1024;
+
+/// Calls with longer arguments are not remembered.
+pub(crate) const ARGUMENTS: usize = 16 << 10;
+
+/// Whose task it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct TaskKey {
+    pub(crate) tenant: Arc<str>,
+    pub(crate) prefix: Arc<str>,
+    /// As its server calls it.
+    pub(crate) id: String,
+}
+
+/// A task that was begun.
+#[derive(Clone)]
+struct KnownTask {
+    call: Option<Arc<ToolCall>>,
+    /// The session of its client, if it has one.
+    session: Option<Weak<Session>>,
+}
+
+/// The tasks that were begun.
+#[derive(Default)]
+pub(crate) struct TaskRegistry(Mutex<Tasks>);
+
+#[derive(Default)]
+struct Tasks {
+    known: HashMap<TaskKey, KnownTask>,
+    order: VecDeque<TaskKey>,
+}
+
+impl TaskRegistry {
+    pub(crate) fn remember(
+        &self,
+        key: TaskKey,
+        call: Arc<ToolCall>,
+        session: Option<&Arc<Session>>,
+    ) {
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = session.map(Arc::downgrade);
+        let call = Some(call).filter(|call| call.arguments.len() <= ARGUMENTS);
+        if tasks.known.insert(key.clone(), KnownTask { call, session }).is_none() {
+            tasks.order.push_back(key);
+        }
+        if tasks.order.len() > TASKS
+            && let Some(oldest) = tasks.order.pop_front()
+        {
+            tasks.known.remove(&oldest);
+        }
+    }
+
+    /// The call that a task is the work on.
+    pub(crate) fn call(&self, key: &TaskKey) -> Option<Arc<ToolCall>> {
+        self.find(key)?.call
+    }
+
+    /// The session that hears of a task.
+    pub(crate) fn session(&self, key: &TaskKey) -> Option<Arc<Session>> {
+        self.find(key)?.session?.upgrade()
+    }
+
+    fn find(&self, key: &TaskKey) -> Option<KnownTask> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).known.get(key).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+    use tokenforge_config::Structured;
+    use tokenforge_formats::negotiate::StcVersion;
+
+    #[test]
+    fn m24_the_oldest_of_too_many_tasks_is_forgotten() {
+        let call = |arguments: &str| Arc::new(ToolCall {
+            server: "s".to_owned(),
+            tool: "t".to_owned(),
+            arguments: arguments.to_owned(),
+            rule: None,
+            stc_version: StcVersion::One,
+            structured: Structured::Keep,
+            is_promised: false,
+            started: Instant::now(),
+        });
+        let key = |n: usize| TaskKey { tenant: "t".into(), prefix: "s".into(), id: n.to_string() };
+        let tasks = TaskRegistry::default();
+        for n in 0..=TASKS {
+            tasks.remember(key(n), call("{}"), None);
+        }
+        tasks.remember(key(TASKS), call("{}"), None);
+        assert!(tasks.call(&key(0)).is_none());
+        assert!(tasks.call(&key(1)).is_some() && tasks.call(&key(TASKS)).is_some());
+        let other = TaskKey { tenant: "other".into(), ..key(1) };
+        assert!(tasks.call(&other).is_none(), "a task is its tenant's own");
+        tasks.remember(key(TASKS + 1), call(&"x".repeat(ARGUMENTS + 1)), None);
+        assert!(tasks.call(&key(TASKS + 1)).is_none());
+    }
+}
