@@ -1,6 +1,7 @@
 //! `tokenforge doctor`: is everything as it must be, and if not, what to do. One file for each thing that is looked at.
 
 mod address;
+mod bedrock;
 mod clients;
 mod finding;
 mod ledger;
@@ -66,6 +67,7 @@ async fn findings(config: Option<&Path>) -> Vec<Finding> {
     findings.extend(address::check(&settings).await);
     findings.extend(clients::check());
     findings.extend(routes::check(&settings, config).await);
+    findings.extend(bedrock::check(&settings));
     findings.extend(store::check(&settings).await);
     findings.extend(ledger::check(&settings));
     findings.extend(round_trip::check(&settings).await);

@@ -7,7 +7,7 @@ from importlib import import_module
 import mock
 import pytest
 
-SDKS = ["openai_chat", "openai_responses", "anthropic_messages", "gemini", "bedrock", "ollama_chat"]
+SDKS = ["openai_chat", "openai_responses", "anthropic_messages", "gemini", "bedrock", "bedrock_signed", "ollama_chat"]
 
 TESTS = [f"test parser::reads_document_{n} ... ok" for n in range(1000, 1400)]
 OUTPUTS = {
