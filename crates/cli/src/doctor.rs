@@ -1,6 +1,7 @@
 //! `tokenforge doctor`: is everything as it must be, and if not, what to do. One file for each thing that is looked at.
 
 mod address;
+mod bedrock;
 mod clients;
 mod finding;
 mod ledger;
@@ -77,6 +78,7 @@ async fn findings(arguments: &DoctorArgs) -> Vec<Finding> {
         findings.extend(probe::check().await);
     }
     findings.extend(routes::check(&settings, config).await);
+    findings.extend(bedrock::check(&settings));
     findings.extend(store::check(&settings).await);
     findings.extend(ledger::check(&settings));
     findings.extend(round_trip::check(&settings).await);

@@ -39,6 +39,11 @@ impl EmbeddedGateway {
         serve::admit_command(&self.gateway);
     }
 
+    /// Lets requests be signed again that were signed with the AWS credentials of this user.
+    pub(crate) fn admit_aws(&self) {
+        serve::admit_aws(&self.gateway);
+    }
+
     /// Path and fragment of a link to the dashboard that signs one browser in.
     pub(crate) fn sign_in_link(&self) -> Option<String> {
         self.gateway.sign_in_link().map(|(path, _)| path)

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::DictionaryMethod;
-use tokenforge_gateway::{Gateway, draw_admin_token};
+use tokenforge_gateway::{AwsCredentialSource, Gateway, draw_admin_token};
 use tokenforge_store::{MemoryStore, Store, StoreLocation};
 
 const EXAMPLES: &str = "\
@@ -121,6 +121,7 @@ async fn serve(
     gateway.set_origins(origins);
     admit_operator(&gateway);
     admit_command(&gateway);
+    admit_aws(&gateway);
     tokio::spawn(log::follow(level, gateway.clone()));
     let _watching = reload::watch(gateway.clone(), source)?;
     let _hooks = answer_hooks(&gateway);
@@ -172,6 +173,11 @@ pub(crate) fn admit_command(gateway: &Gateway) {
     if data::folder().ok().and_then(same) == Some(true) {
         gateway.set_command_tenant(TENANT);
     }
+}
+
+/// Lets requests be signed again that were signed with the AWS credentials of this user.
+pub(crate) fn admit_aws(gateway: &Gateway) {
+    gateway.set_aws_credentials(AwsCredentialSource::from_env());
 }
 
 /// Answers the hooks of agents on this machine, by the settings of the moment. Without it they do the work themselves.

@@ -39,8 +39,8 @@ pub use overview::overview;
 pub use reference::{default, schema, settings_table, unknown_variables};
 pub use secret::{MASK, Secret};
 pub use settings::{
-    Api, Auth, Choice, ExpandBy, ExpandInjection, Fallback, GatewayKey, JsonForm, KeptResults,
-    LedgerSettings, Limits, LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool,
+    Api, Auth, AwsSigning, Choice, ExpandBy, ExpandInjection, Fallback, GatewayKey, JsonForm,
+    KeptResults, LedgerSettings, Limits, LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool,
     ModelClassSetting, Monitoring, OldResults, OnError, PluginConfig, PluginSettings, Price,
     Provider, ProviderKind, Route, SchemaCompression, Settings, ShadowSettings, StoreSettings,
     StoreUrl, Strategy, Structured, ToolList, ToolOutput, UnknownChoice, Upstreams,

@@ -27,7 +27,7 @@ pub use tool_output::{
     Api, ExpandBy, ExpandInjection, Fallback, JsonForm, ModelClassSetting, OldResults, Strategy,
     ToolOutput,
 };
-pub use upstreams::Upstreams;
+pub use upstreams::{AwsSigning, Upstreams};
 
 use crate::Secret;
 use std::collections::BTreeMap;

@@ -13,8 +13,10 @@ mod local_shell;
 mod redaction;
 mod request_body;
 mod rewriting;
+mod signing;
 
 use crate::answer::{self, Problem};
+use crate::aws::{RequestSigner, SignatureClaim};
 use crate::detect::detect_api;
 use crate::endpoints;
 use crate::gateway::Gateway;
@@ -31,6 +33,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, Heade
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
+use request_body::BodyReader;
 use rewriting::{OutgoingRequest, ResponsePath};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -52,6 +55,8 @@ pub(crate) async fn serve(
     remote: SocketAddr,
 ) -> Response<TappedBody> {
     let (mut head, body) = request.into_parts();
+    // Before anything is taken off it: that was signed, too.
+    let signature = SignatureClaim::read(&head).map(Box::new);
     let ClientPath { project, shell_of } = project::take(&mut head.uri);
     let mut exchange = Exchange::new(head, remote);
     exchange.project = project;
@@ -62,7 +67,7 @@ pub(crate) async fn serve(
     if let Some(route) = &route {
         exchange.set_extensions(route.extensions());
     }
-    let scope = RequestScope { state, gateway, route, shell_of };
+    let scope = RequestScope { state, gateway, route, shell_of, signature };
     let answer = match scope.pass_stages(&mut exchange, body).await {
         Ok(answer) => answer,
         Err(Stop::Answer(answer)) => answer.map(TappedBody::from),
@@ -84,6 +89,8 @@ struct RequestScope<'g> {
     route: Option<Arc<ApiRoute>>,
     /// It comes from this agent, whose shell runs on this machine, or says so.
     shell_of: Option<&'static Agent>,
+    /// What it says about its AWS signature.
+    signature: Option<Box<SignatureClaim>>,
 }
 
 /// Why a request does not go further.
@@ -143,9 +150,20 @@ impl RequestScope<'_> {
                 ModelRequest::of(exchange.request()),
             ),
         };
-        let target = self.target(exchange, kind)?;
-        let reader = self.reader(exchange.request(), kind, &options);
+        let mut target = self.target(exchange, kind)?;
+        let signing = self.signing(&target);
+        let reader = match signing {
+            Some(_) => BodyReader::Whoever,
+            None => self.reader(exchange.request(), kind, &options),
+        };
         let (mut payload, room) = self.read(exchange, body, reader).await?;
+        let signer = match signing {
+            Some(signing) => Box::pin(self.signer(exchange, payload.wire(), signing, kind)).await?,
+            None => None,
+        };
+        if let Some(signer) = &signer {
+            target.follow_region(&self.state.settings.upstreams, signer.region());
+        }
         self.run_on_body(exchange, &mut payload).await?;
         let rewriting = match self.route {
             Some(_) => OutgoingRequest::untouched(payload.into_body()),
@@ -155,7 +173,7 @@ impl RequestScope<'_> {
             }
         };
         drop(room);
-        self.forward(exchange, target, rewriting).await
+        self.forward(exchange, target, rewriting, signer).await
     }
 
     /// What decides from where it may come.
@@ -201,6 +219,7 @@ impl RequestScope<'_> {
         exchange: &mut Exchange,
         target: UpstreamTarget,
         rewriting: OutgoingRequest,
+        signer: Option<Arc<RequestSigner>>,
     ) -> Result<Response<TappedBody>, Stop> {
         let mut request = Request::new(rewriting.body);
         *request.method_mut() = exchange.request().method.clone();
@@ -217,10 +236,15 @@ impl RequestScope<'_> {
             let identity = HeaderValue::from_static("identity");
             request.headers_mut().insert(ACCEPT_ENCODING, identity);
         }
-        let template = is_relayed.then(|| relay::RequestTemplate::of(&request, target.is_guarded));
-        let shadow = rewriting.shadow.map(|sampled| {
-            sampled.addressed(relay::RequestTemplate::of(&request, target.is_guarded))
-        });
+        let template = |request: &Request<Body>| {
+            relay::RequestTemplate::of(request, target.is_guarded, signer.clone())
+        };
+        let shadow = rewriting.shadow.map(|sampled| sampled.addressed(template(&request)));
+        let template = is_relayed.then(|| template(&request));
+        if let Some(signer) = &signer {
+            let signed = Box::pin(signer.sign(&mut request)).await;
+            signed.ok_or_else(|| signing::unsigned("it cannot be signed again"))?;
+        }
         let limits = &self.state.settings.limits;
         let first_byte = limits.first_byte_timeout;
         let sent = self.gateway.client.send(&mut request, target.is_guarded, first_byte);

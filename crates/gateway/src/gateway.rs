@@ -1,5 +1,6 @@
 //! The gateway: what all requests share, assembled in one place.
 
+use crate::aws::AwsCredentialSource;
 use crate::chains::{self, PluginChains};
 use crate::cold_cache::WallClock;
 use crate::contents::RecentContents;
@@ -21,7 +22,7 @@ use crate::traces::TraceExporter;
 use crate::workers::{WorkerLimits, WorkerPool};
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokenforge_config::{Origins, Secret, Settings};
 use tokenforge_engine::{Engine, History, Output};
@@ -66,6 +67,9 @@ pub struct Gateway {
     pub(crate) mcp: Arc<Hub>,
     /// Who may change something.
     pub(crate) admin: AdminGuard,
+    /// What signed requests are signed again with.
+    pub(crate) aws: OnceLock<AwsCredentialSource>,
+    pub(crate) clock: WallClock,
     is_warm: AtomicBool,
     is_draining: AtomicBool,
 }
@@ -121,8 +125,14 @@ impl Gateway {
         let originals = Arc::new(OriginalStore::new(store.clone(), key, telemetry.clone()));
         let contents = Arc::new(RecentContents::new(settings.content_bytes()));
         let deferred = Arc::new(DeferredCallStore::new(store.clone()));
-        let shared =
-            RewriteShared::new(&settings.limits, &store, &contents, &deferred, &originals, clock);
+        let shared = RewriteShared::new(
+            &settings.limits,
+            &store,
+            &contents,
+            &deferred,
+            &originals,
+            clock.clone(),
+        );
         let strategy = StrategyShared::new(&settings.tool_output, &client, &workers);
         let (shared, strategy) = (Arc::new(shared), Arc::new(strategy));
         let rewriter = Rewriter { shared, strategy, workers: workers.clone() };
@@ -136,6 +146,8 @@ impl Gateway {
             ledger_reads: Arc::new(Semaphore::new(1)),
             bodies: ByteBudget::new(settings.limits.max_work_bytes),
             admin: AdminGuard::default(),
+            aws: OnceLock::new(),
+            clock,
             is_warm: AtomicBool::new(false),
             is_draining: AtomicBool::new(false),
             origins: Mutex::default(),
@@ -218,6 +230,12 @@ impl Gateway {
     /// be changed over HTTP.
     pub fn set_admin_token(&self, token: Result<Secret, String>) {
         self.admin.set_drawn(token);
+    }
+
+    /// Where the operator's AWS credentials come from: requests that clients signed may be signed again with them, as
+    /// `upstreams.aws_signing` says. Only the first call counts.
+    pub fn set_aws_credentials(&self, source: AwsCredentialSource) {
+        let _ = self.aws.set(source);
     }
 
     /// `tokenforge expand` on this machine reads the store of this gateway, and there what is kept for this tenant. Without

@@ -5,6 +5,7 @@
 //! left out of a result the model can ask for: such a call is answered here, and the client never sees it.
 
 mod answer;
+mod aws;
 mod chains;
 mod cold_cache;
 mod compressor;
@@ -49,6 +50,7 @@ mod usage_tap;
 mod user_agent;
 mod workers;
 
+pub use crate::aws::{AwsCredentialSource, AwsFinding, AwsFindingKind};
 pub use crate::compressor::{
     CompressError, CompressedRequest, Compressor, CompressorError, ResultVerdict, TextVerdict,
 };

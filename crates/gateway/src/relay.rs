@@ -271,7 +271,7 @@ impl ReplyRelay {
         self.context.follow(body.clone());
         self.remember_turn(turn, answers).await;
         let first_byte = self.state.settings.limits.first_byte_timeout;
-        let mut request = self.template.instantiate(body);
+        let mut request = self.template.instantiate(body, |_| {}).await;
         let sent = self.shared.client.send(&mut request, self.template.is_guarded, first_byte);
         let answer = tokio::select! {
             sent = sent => sent.map_err(NoReply::Failed)?,

@@ -82,7 +82,8 @@ impl ApiRoute {
         let mut parts = self.url.clone().into_parts();
         parts.path_and_query = Some(whole.try_into().map_err(|_| TargetRefusal::Path)?);
         let uri = Uri::from_parts(parts).map_err(|_| TargetRefusal::Path)?;
-        Ok(UpstreamTarget { uri, is_guarded: false, headers: self.headers.clone(), provider: None })
+        let headers = self.headers.clone();
+        Ok(UpstreamTarget { uri, is_guarded: false, is_for_aws: false, headers, provider: None })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which provider a request is for, and the first half of the SSRF guard: a client can name only hosts that the settings
 //! allow. The second half, against DNS rebinding, is `ssrf_guard.rs` of `tokenforge-proxy`.
 
-use crate::options;
+use crate::{aws, options};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderValue, Uri};
 use std::net::IpAddr;
@@ -17,6 +17,9 @@ pub(crate) struct UpstreamTarget {
     pub(crate) uri: Uri,
     /// The client named the host: it must not lead into the network that the gateway stands in.
     pub(crate) is_guarded: bool,
+    /// It is Bedrock, or what stands for all providers, and the operator named it: what goes there may be signed with the
+    /// operator's AWS credentials.
+    pub(crate) is_for_aws: bool,
     /// What the operator adds to the request's headers.
     pub(crate) headers: HeaderMap,
     /// What the client hears of whom was asked: the setting's name, or the host that it named itself.
@@ -48,15 +51,32 @@ impl UpstreamTarget {
             let host = base.authority().map(Authority::as_str).unwrap_or_default();
             let provider = HeaderValue::from_str(host).ok();
             let uri = join_path(base, path)?;
-            return Ok(UpstreamTarget { uri, is_guarded, headers: HeaderMap::new(), provider });
+            let headers = HeaderMap::new();
+            return Ok(UpstreamTarget { uri, is_guarded, is_for_aws: false, headers, provider });
         }
         let (provider, base) = match &upstreams.backend {
             Some(backend) => ("backend", backend.clone()),
             None => by_shape(upstreams, dialect, path.path(), headers)?,
         };
         let (uri, headers) = (join_path(base, path)?, HeaderMap::new());
+        let is_for_aws = matches!(provider, "backend" | "bedrock");
         let provider = Some(HeaderValue::from_static(provider));
-        Ok(UpstreamTarget { uri, is_guarded: false, headers, provider })
+        Ok(UpstreamTarget { uri, is_guarded: false, is_for_aws, headers, provider })
+    }
+
+    /// Bedrock has a host for each region, and a signature names the region. Where the operator named no host, it is that of
+    /// the region.
+    pub(crate) fn follow_region(&mut self, upstreams: &Upstreams, region: &str) {
+        let usual = Upstreams::default().bedrock;
+        if upstreams.backend.is_some() || upstreams.bedrock != usual {
+            return;
+        }
+        let host = format!("bedrock-runtime.{region}.{}", aws::domain(region));
+        let mut parts = self.uri.clone().into_parts();
+        parts.authority = host.parse().ok();
+        if let Ok(uri) = Uri::from_parts(parts) {
+            self.uri = uri;
+        }
     }
 }
 

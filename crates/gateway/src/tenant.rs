@@ -111,12 +111,21 @@ fn credential(headers: &HeaderMap, query: &str) -> Arc<str> {
             hasher.update(value.as_bytes());
         }
     }
+    tenant_name(hasher)
+}
+
+fn tenant_name(hasher: Sha256) -> Arc<str> {
     let mut tenant = *b"c-00000000000000000000000000000000";
     let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
     for (digits, byte) in tenant[2..].chunks_exact_mut(2).zip(hasher.finalize()) {
         digits.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
     }
     String::from_utf8_lossy(&tenant).into()
+}
+
+/// The tenant of a request that was signed with an AWS key, which was checked: each request has another signature.
+pub(crate) fn of_aws_key(key_id: &str) -> Arc<str> {
+    tenant_name(Sha256::new().chain_update("aws4").chain_update(key_id))
 }
 
 /// Is this the token that the settings ask for?

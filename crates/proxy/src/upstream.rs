@@ -10,4 +10,5 @@ mod received;
 mod ssrf_guard;
 
 pub use client::{UpstreamClient, UpstreamFailure, UpstreamLimits};
+pub use connection::host_header;
 pub use received::ReceivedBody;

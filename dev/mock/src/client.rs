@@ -58,6 +58,11 @@ impl Ask {
         self
     }
 
+    /// Method, target, headers and body.
+    pub(crate) fn parts(&self) -> (&str, &str, &[(String, String)], &[u8]) {
+        (&self.method, &self.path, &self.headers, &self.body)
+    }
+
     /// As it goes over the wire. Says `Connection: close` unless a header says otherwise.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {

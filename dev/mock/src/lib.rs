@@ -22,6 +22,7 @@
 mod admin;
 mod answer;
 mod anthropic;
+mod aws;
 mod chat;
 pub mod client;
 mod compressor;
@@ -53,6 +54,7 @@ mod seal;
 mod server;
 mod shared;
 
+pub use aws::AwsKey;
 pub use compressor::Compressor;
 pub use fault::Fault;
 pub use gate::Hold;

@@ -1,6 +1,7 @@
 //! The mock as a test holds it.
 
 use crate::answer::Answer;
+use crate::aws::AwsKey;
 use crate::fault::Fault;
 use crate::gate::Hold;
 use crate::prompt_cache::PromptCache;
@@ -136,6 +137,11 @@ impl Mock {
         let cache = PromptCache::new(Arc::new(count));
         let held = self.shared.memory.prompt_cache.lock();
         *held.unwrap_or_else(PoisonError::into_inner) = Some(cache);
+    }
+
+    /// Refuses requests to Bedrock that are neither signed with this key nor show an API key.
+    pub fn signed_with(&self, key: AwsKey) {
+        *self.shared.aws_key() = Some(key);
     }
 
     /// Neither checks nor records what comes: for benchmarks.

@@ -5,7 +5,7 @@ use crate::fault::{Fault, Plan, spoil};
 use crate::outgoing::{InFlight, Outgoing, empty, live, whole};
 use crate::pace::{Split, decoded, writes};
 use crate::record::Recorded;
-use crate::route::{AsksFor, Route};
+use crate::route::{AsksFor, Dialect, Route};
 use crate::script::Reply;
 use crate::server::Takeover;
 use crate::shared::Shared;
@@ -73,6 +73,13 @@ fn answered(request: &mut Recorded, shared: &Shared) -> (Answer, Reply) {
             .scripted(request, route.asks == AsksFor::Answer)
             .unwrap_or_else(|| Reply::from("ok"));
         return (answer::unchecked(&route, &request.body, &reply, serial), reply);
+    }
+    if matches!(route.dialect, Dialect::Converse | Dialect::Invoke)
+        && let Some(key) = &*shared.aws_key()
+        && let Err((reason, answer)) = key.check(request)
+    {
+        request.refused = Some(reason);
+        return (answer, Reply::default());
     }
     let plain = decoded(&request.body, request.header("content-encoding")).unwrap_or_default();
     let body = match answer::checked(&route, &plain, &shared.memory) {

@@ -1,6 +1,7 @@
 //! What all connections of a mock share: its script, its gates, and what it saw.
 
 use crate::answer::Answer;
+use crate::aws::AwsKey;
 use crate::gate::Gate;
 use crate::memory::Memory;
 use crate::record::{Log, Recorded};
@@ -21,6 +22,8 @@ pub(crate) struct Shared {
     service: Mutex<Option<Arc<Service>>>,
     gates: Mutex<Vec<Arc<Gate>>>,
     replies: AtomicU64,
+    /// What requests to Bedrock must be signed with.
+    aws_key: Mutex<Option<AwsKey>>,
 }
 
 /// What the next requests are answered with.
@@ -71,6 +74,10 @@ impl Shared {
 
     pub(crate) fn service(&self) -> MutexGuard<'_, Option<Arc<Service>>> {
         self.service.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn aws_key(&self) -> MutexGuard<'_, Option<AwsKey>> {
+        self.aws_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn gates(&self) -> MutexGuard<'_, Vec<Arc<Gate>>> {

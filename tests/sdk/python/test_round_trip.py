@@ -15,6 +15,7 @@ SDKS = [
     "gemini_interactions",
     "gemini_interactions_unkept",
     "bedrock",
+    "bedrock_signed",
     "ollama_chat",
 ]
 

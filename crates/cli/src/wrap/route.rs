@@ -109,6 +109,7 @@ async fn start(settings: Settings) -> anyhow::Result<EmbeddedGateway> {
     let embedded = EmbeddedGateway::start(serve::with_data(settings), store).await?;
     embedded.admit_operator();
     embedded.admit_command();
+    embedded.admit_aws();
     Ok(embedded)
 }
 

@@ -1,7 +1,7 @@
 //! What single values cannot show: whether settings go together.
 
 use crate::error::SettingFault;
-use crate::settings::{Settings, Strategy};
+use crate::settings::{AwsSigning, Settings, Strategy};
 
 /// What is wrong with settings together.
 type Check = fn(&Settings) -> Option<SettingFault>;
@@ -10,6 +10,7 @@ type Check = fn(&Settings) -> Option<SettingFault>;
 const CHECKS: &[(&[&str], Check)] = &[
     (&["listen", "keys", "allow_public"], exposure),
     (&["keys"], keys),
+    (&["upstreams.aws_signing", "keys"], aws_signing),
     (&["pipes.tool_output", "providers"], strategy),
     (&["pipes.tool_output.min_bytes", "pipes.tool_output.max_bytes"], sizes),
     (&["pipes.tool_output.json_formats"], json_formats),
@@ -41,6 +42,14 @@ fn keys(settings: &Settings) -> Option<SettingFault> {
         let problem = format!("has the same key as `{}`; give each its own", other.name);
         Some(SettingFault::new(format!("keys.{}", key.name), problem))
     })
+}
+
+/// Whose AWS account it is must not be open to whoever reaches the gateway.
+fn aws_signing(settings: &Settings) -> Option<SettingFault> {
+    let is_for_callers = settings.upstreams.aws_signing == AwsSigning::Callers;
+    let problem = "`callers` needs `keys`: without them nobody knows who calls";
+    (is_for_callers && settings.keys.is_empty())
+        .then(|| SettingFault::new("upstreams.aws_signing", problem))
 }
 
 fn sizes(settings: &Settings) -> Option<SettingFault> {

@@ -16,8 +16,8 @@ use super::value_type::{
     Part, PositiveCount, SecretKey, SocketAddress, Spending, StoreLocation, TargetRatio, TimeSpan,
 };
 use crate::settings::{
-    self, ExpandBy, ExpandInjection, Fallback, JsonForm, KeptResults, LogLevel, ModelClassSetting,
-    OldResults, SchemaCompression, Settings, Strategy,
+    self, AwsSigning, ExpandBy, ExpandInjection, Fallback, JsonForm, KeptResults, LogLevel,
+    ModelClassSetting, OldResults, SchemaCompression, Settings, Strategy,
 };
 use crate::table::TakesEffect::{AtOnce, Reload, Restart};
 use crate::table::{advanced, common};
@@ -66,6 +66,7 @@ section! {
     vertex?: HttpUrl => advanced(Reload, "Where Gemini and Claude requests with Vertex paths go.");
     backend?: HttpUrl => common(Reload, "Send every request to this address instead of the provider's own.").flag("--backend-url", |flags| flags.backend_url.as_deref());
     target_allow: ValueList<HostPort> => advanced(Reload, "Hosts (`host` or `host:port`) that a client may name in `X-Target-URL`.");
+    aws_signing: Parsed<OneOf<AwsSigning>> => advanced(Reload, "Whose signed Bedrock requests are made smaller and signed again with the AWS credentials of the gateway (variables, `~/.aws`, web identity). `own_key`: those signed with one of its own keys. `callers`: also those for a model of clients that show one of `keys`. `never`.");
 }
 
 section! {

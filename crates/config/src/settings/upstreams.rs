@@ -1,5 +1,6 @@
 //! Where requests go.
 
+use super::Choice;
 use http::Uri;
 
 /// Where requests go, by the shape of a request. Each is `http` or `https`, a host, and perhaps the beginning of a path.
@@ -23,6 +24,32 @@ pub struct Upstreams {
     pub backend: Option<Uri>,
     /// The hosts, `host` or `host:port`, that a client may name in `X-Target-URL`.
     pub target_allow: Vec<String>,
+    /// Whose requests are signed again with the operator's AWS credentials.
+    pub aws_signing: AwsSigning,
+}
+
+/// Whose requests to Bedrock are signed again with the operator's AWS credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum AwsSigning {
+    /// Those that were signed with a key that the operator has, too.
+    #[default]
+    OwnKey,
+    /// Those, and of clients that show one of the gateway's keys all that are for a model.
+    Callers,
+    /// Nobody's.
+    Never,
+}
+
+impl Choice for AwsSigning {
+    const ALL: &'static [Self] = &[Self::OwnKey, Self::Callers, Self::Never];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::OwnKey => "own_key",
+            Self::Callers => "callers",
+            Self::Never => "never",
+        }
+    }
 }
 
 impl Default for Upstreams {
@@ -37,6 +64,7 @@ impl Default for Upstreams {
             vertex: None,
             backend: None,
             target_allow: Vec::new(),
+            aws_signing: AwsSigning::default(),
         }
     }
 }

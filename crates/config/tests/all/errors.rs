@@ -82,6 +82,7 @@ fn every_bad_value_is_refused() {
         ("upstreams: {openai: ftp://x}", "upstreams.openai: expected http:// or https://"),
         ("upstreams: {openai: api.openai.com}", "expected http:// or https://"),
         ("upstreams: {target_allow: [http://x]}", "expected a host or host:port"),
+        ("upstreams: {aws_signing: all}", "expected own_key, callers or never, found `all`"),
         ("store: {url: \"mysql://x\"}", "expected memory:, disk:PATH"),
         ("store: {url: \"redis:\"}", "expected memory:, disk:PATH"),
         ("store: {original_ttl: 0s}", "expected a time"),
@@ -109,6 +110,7 @@ fn values_that_do_not_go_together_are_refused() {
             "can be reached from other machines: set `keys`, or `allow_public: true`",
         ),
         ("keys: {a: k, b: k}", "keys.b: has the same key as `a`"),
+        ("upstreams: {aws_signing: callers}", "upstreams.aws_signing: `callers` needs `keys`"),
         ("pipes: {tool_output: {min_bytes: 9, max_bytes: 9}}", "9 is not below 9"),
         ("pipes: {tool_output: {strategy: api}}", "pipes.tool_output.api.endpoint: is required"),
         (

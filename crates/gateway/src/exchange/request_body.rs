@@ -34,6 +34,16 @@ pub(super) enum RequestPayload {
 }
 
 impl RequestPayload {
+    /// As it came, if all of it is here.
+    pub(super) fn wire(&self) -> Option<Bytes> {
+        match self {
+            RequestPayload::Plain(body) | RequestPayload::Coded { wire: body, .. } => {
+                Some(body.clone())
+            }
+            RequestPayload::Passing(_) => None,
+        }
+    }
+
     /// What goes on where nothing is rewritten.
     pub(super) fn into_body(self) -> Body {
         match self {

@@ -109,6 +109,7 @@ fn addresses(upstreams: &Upstreams) -> String {
         vertex,
         backend,
         target_allow,
+        aws_signing: _,
     } = upstreams;
     let always = [anthropic, openai, gemini, bedrock, ollama].map(ToString::to_string);
     let perhaps = [azure_openai, vertex, backend]

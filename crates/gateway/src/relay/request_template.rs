@@ -1,8 +1,10 @@
 //! A request template: how the provider was asked, to be asked again with another body.
 
+use crate::aws::RequestSigner;
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
+use std::sync::Arc;
 use tokenforge_proxy::body::Body;
 
 /// A request without its body, to be sent once more.
@@ -11,15 +13,22 @@ pub(crate) struct RequestTemplate {
     uri: Uri,
     headers: HeaderLines,
     pub(crate) is_guarded: bool,
+    /// It signs each of them.
+    signer: Option<Arc<RequestSigner>>,
 }
 
 impl RequestTemplate {
-    pub(crate) fn of(request: &Request<Body>, is_guarded: bool) -> Self {
+    pub(crate) fn of(
+        request: &Request<Body>,
+        is_guarded: bool,
+        signer: Option<Arc<RequestSigner>>,
+    ) -> Self {
         RequestTemplate {
             method: request.method().clone(),
             uri: request.uri().clone(),
             headers: HeaderLines::of(request.headers()),
             is_guarded,
+            signer,
         }
     }
 
@@ -30,12 +39,21 @@ impl RequestTemplate {
         }
     }
 
-    /// The request once more, with another body.
-    pub(crate) fn instantiate(&self, body: Bytes) -> Request<Body> {
+    /// The request once more, with another body and its headers changed like this before it is signed.
+    pub(crate) async fn instantiate(
+        &self,
+        body: Bytes,
+        change: impl FnOnce(&mut HeaderMap),
+    ) -> Request<Body> {
         let mut request = Request::new(body.into());
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = self.uri.clone();
         *request.headers_mut() = self.headers.read();
+        change(request.headers_mut());
+        if let Some(signer) = &self.signer {
+            // What cannot be signed the provider refuses.
+            let _ = signer.sign(&mut request).await;
+        }
         request
     }
 }

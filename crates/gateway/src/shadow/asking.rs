@@ -6,7 +6,7 @@ use crate::relay::RequestTemplate;
 use crate::telemetry::ledger_usage;
 use bytes::Bytes;
 use http::StatusCode;
-use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use std::time::Duration;
 use tokenforge_ledger::TokenUsage;
 use tokenforge_providers::{NextAction, UsageMeter, WireFormat};
@@ -41,9 +41,11 @@ pub(super) async fn ask(
 ) -> Option<ShadowReply> {
     let limits = &candidate.state.settings.limits;
     let asked_bytes = body.len();
-    let mut request = template.instantiate(body);
-    remove_identity(request.headers_mut());
-    request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    let as_new = |headers: &mut HeaderMap| {
+        remove_identity(headers);
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    };
+    let mut request = template.instantiate(body, as_new).await;
     gateway.telemetry.counters.shadow_requests.add(1);
     let sending = gateway.client.send(&mut request, template.is_guarded, limits.first_byte_timeout);
     let (head, body) = sending.await.ok()?.into_parts();

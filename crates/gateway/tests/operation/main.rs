@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod admin_guard;
+mod aws;
 mod dashboard;
 mod dropin;
 mod fair;

@@ -218,6 +218,12 @@ fn path(to: &Uri) -> PathAndQuery {
     to.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"))
 }
 
+/// The `Host` that an upstream at this address is sent. `None`: no header can say it.
+#[must_use]
+pub fn host_header(to: &Uri) -> Option<HeaderValue> {
+    host(to).ok()
+}
+
 /// The host of an address, and its port if that is not the usual one.
 fn host(to: &Uri) -> Result<HeaderValue, Error> {
     let host = to.host().unwrap_or_default();

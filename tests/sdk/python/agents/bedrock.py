@@ -14,14 +14,18 @@ from . import DESCRIPTION, NAME, PARAMETERS, QUESTION, Call, Turn
 
 class Agent:
     def __init__(self, gateway):
-        self.client = boto3.client(
+        self.client = self.connect(gateway)
+        self.messages = [{"role": "user", "content": [{"text": QUESTION}]}]
+
+    def connect(self, gateway):
+        client = boto3.client(
             "bedrock-runtime",
             region_name="us-east-1",
             endpoint_url=gateway.replace("http:", "https:"),
             config=Config(retries={"total_max_attempts": 1}),
         )
-        self.client.meta.events.register("before-send.bedrock-runtime", unencrypted)
-        self.messages = [{"role": "user", "content": [{"text": QUESTION}]}]
+        client.meta.events.register("before-send.bedrock-runtime", unencrypted)
+        return client
 
     def ask(self, streams):
         tool = {"name": NAME, "description": DESCRIPTION, "inputSchema": {"json": PARAMETERS}}

@@ -1,0 +1,167 @@
+//! Can requests to Bedrock that are signed (AWS SigV4) be made smaller?
+
+use super::finding::Finding;
+use crate::links;
+use std::env;
+use std::path::PathBuf;
+use tokenforge_config::{AwsSigning, Settings, Upstreams};
+use tokenforge_gateway::{AwsCredentialSource, AwsFinding, AwsFindingKind};
+
+const CHECK: &str = "bedrock";
+
+/// Variables that say that somebody here uses AWS.
+const HINTS: [&str; 6] = [
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_PROFILE",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "ANTHROPIC_BEDROCK_BASE_URL",
+];
+
+/// So many access keys are named; there may be a profile for every customer.
+const NAMED: usize = 3;
+
+/// Nothing where nobody seems to use AWS.
+pub(super) fn check(settings: &Settings) -> Vec<Finding> {
+    let found = AwsCredentialSource::from_env().findings();
+    if found.is_empty() && !is_used(settings) {
+        return Vec::new();
+    }
+    report(settings.upstreams.aws_signing, &found)
+}
+
+/// Does somebody use AWS here, or might others?
+fn is_used(settings: &Settings) -> bool {
+    let has_folder = || env::home_dir().is_some_and(|home: PathBuf| home.join(".aws").exists());
+    !settings.is_personal()
+        || settings.upstreams.bedrock != Upstreams::default().bedrock
+        || HINTS.iter().any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
+        || has_folder()
+}
+
+fn report(signing: AwsSigning, found: &[AwsFinding]) -> Vec<Finding> {
+    if signing == AwsSigning::Never {
+        let says = "requests that AWS SDKs sign go on unchanged (upstreams.aws_signing: never), and AWS refuses those \
+                    that were signed for this gateway's address";
+        return vec![Finding::note(CHECK, says).remedied_by(
+            "remove `upstreams.aws_signing` from tokenforge.yaml, or let clients use a Bedrock API key \
+             (AWS_BEARER_TOKEN_BEDROCK)",
+        )];
+    }
+    let mut findings = Vec::new();
+    let keys: Vec<String> = found.iter().filter_map(access_key).collect();
+    if !keys.is_empty() {
+        let rest = keys.len().saturating_sub(NAMED);
+        let named = keys[..keys.len() - rest].join(", ");
+        let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        let says = format!("requests signed with {named}{rest} are made smaller and signed again");
+        findings.push(Finding::ok(CHECK, says));
+    }
+    let role = found.iter().find_map(|finding| match &finding.kind {
+        AwsFindingKind::WebIdentity(role) => Some(role),
+        _ => None,
+    });
+    match (role, signing) {
+        (Some(role), AwsSigning::Callers) => {
+            let says = format!("requests of clients that show a gateway key are signed as {role}");
+            findings.push(Finding::ok(CHECK, says));
+        }
+        (Some(role), _) => {
+            let says = format!("{role} is not used: nobody but this gateway has its credentials");
+            findings.push(Finding::note(CHECK, says).remedied_by(
+                "to let clients that show a gateway key use it: `keys`, and `upstreams.aws_signing: callers`",
+            ));
+        }
+        (None, _) if keys.is_empty() => findings.push(without_credentials()),
+        (None, _) => {}
+    }
+    findings.extend(found.iter().filter_map(unusable));
+    findings
+}
+
+fn access_key(finding: &AwsFinding) -> Option<String> {
+    match &finding.kind {
+        AwsFindingKind::AccessKey(key) => Some(format!("{key} ({})", finding.place)),
+        _ => None,
+    }
+}
+
+fn without_credentials() -> Finding {
+    let says = "there are no AWS credentials here: requests that AWS SDKs sign go on unchanged, and AWS refuses those \
+                that were signed for this gateway's address";
+    Finding::note(CHECK, says).remedied_by(format!(
+        "start the gateway with the access key that its clients sign with (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, \
+         or ~/.aws/credentials), or let them use a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK): {}",
+        links::docs("gateway")
+    ))
+}
+
+fn unusable(finding: &AwsFinding) -> Option<Finding> {
+    let AwsFindingKind::Unusable(why) = &finding.kind else { return None };
+    Some(Finding::note(CHECK, format!("{}: {why}", finding.place)).remedied_by(
+        "`aws configure export-credentials --profile NAME --format env` prints an access key; start the gateway with it",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::finding::FindingState;
+
+    fn finding(place: &str, kind: AwsFindingKind) -> AwsFinding {
+        AwsFinding { place: place.to_owned(), kind }
+    }
+
+    fn states(signing: AwsSigning, found: &[AwsFinding]) -> Vec<(FindingState, bool)> {
+        let findings = report(signing, found);
+        findings.iter().map(|finding| (finding.state, finding.remedy.is_some())).collect()
+    }
+
+    #[test]
+    fn without_credentials_it_says_that_signed_requests_pass_unchanged_and_what_to_do() {
+        let findings = report(AwsSigning::OwnKey, &[]);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].says.contains("go on unchanged"), "{}", findings[0].says);
+        assert!(findings[0].remedy.as_deref().unwrap().contains("AWS_ACCESS_KEY_ID"));
+        assert_eq!(states(AwsSigning::Never, &[]), [(FindingState::Note, true)]);
+    }
+
+    #[test]
+    fn every_kind_of_credential_is_said_to_be_used_or_why_not() {
+        let key = finding("the environment", AwsFindingKind::AccessKey("AKIA…0001".to_owned()));
+        let role = finding(
+            "the environment",
+            AwsFindingKind::WebIdentity("arn:aws:iam::1:role/r".to_owned()),
+        );
+        let sso = finding(
+            "profile a in config",
+            AwsFindingKind::Unusable("signs in with SSO, which Tokenforge does not do".to_owned()),
+        );
+        assert_eq!(
+            states(AwsSigning::OwnKey, std::slice::from_ref(&key)),
+            [(FindingState::Ok, false)]
+        );
+        assert_eq!(
+            states(AwsSigning::Callers, std::slice::from_ref(&role)),
+            [(FindingState::Ok, false)]
+        );
+        assert_eq!(
+            states(AwsSigning::OwnKey, std::slice::from_ref(&role)),
+            [(FindingState::Note, true)]
+        );
+        let both = states(AwsSigning::OwnKey, &[key, sso.clone()]);
+        assert_eq!(both, [(FindingState::Ok, false), (FindingState::Note, true)]);
+        let says = report(AwsSigning::OwnKey, &[sso]);
+        assert!(
+            says[1].says.contains("profile a in config: signs in with SSO"),
+            "{}",
+            says[1].says
+        );
+        let many: Vec<AwsFinding> = (0..5)
+            .map(|n| finding("a profile", AwsFindingKind::AccessKey(format!("AKIA…000{n}"))))
+            .collect();
+        let says = &report(AwsSigning::OwnKey, &many)[0].says;
+        assert!(says.contains("AKIA…0002 (a profile) and 2 more"), "{says}");
+    }
+}

@@ -1,0 +1,409 @@
+//! Where the operator's AWS credentials come from: variables, the shared files, a web identity.
+//!
+//! The files are read for every signed request, which are few: other programs replace what is in them by the hour.
+
+use super::claim::SignatureClaim;
+use super::credentials::{AwsCredentials, AwsFinding, AwsFindingKind, masked};
+use super::profiles::{ProfileFiles, Profiles};
+use super::resign_rule::ResignRule;
+use super::signer::RequestSigner;
+use super::web_identity::{TemporaryCredentials, WebIdentity};
+use http::HeaderMap;
+use http::Uri;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokenforge_config::Secret;
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::upstream::UpstreamClient;
+use tokio::sync::Mutex;
+
+/// Temporary credentials are replaced when they have so many seconds left: a third of the shortest session of STS.
+const REFRESH_BEFORE: u64 = 5 * 60;
+
+/// After a failure STS is left alone for so many seconds.
+const RETRY_AFTER: u64 = 10;
+
+const ENVIRONMENT: &str = "the environment";
+
+/// Looks up a variable of the environment.
+type Variables = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// Where the operator's AWS credentials come from.
+pub struct AwsCredentialSource {
+    variables: Variables,
+    session: Mutex<Option<Session>>,
+}
+
+/// What STS said last for a role.
+struct Session {
+    identity: WebIdentity,
+    given: Result<TemporaryCredentials, String>,
+    /// STS is not asked again before this moment, in seconds since 1970.
+    next_try: u64,
+}
+
+/// Who asks for credentials, and how STS is reached.
+pub(crate) struct SigningContext<'c> {
+    pub(crate) client: &'c UpstreamClient,
+    pub(crate) now: SystemTime,
+    pub(crate) rule: ResignRule,
+}
+
+impl AwsCredentialSource {
+    /// As this process was started: its variables, and the files of its user.
+    #[must_use]
+    pub fn from_env() -> Self {
+        Self::with_variables(|name| std::env::var(name).ok())
+    }
+
+    /// As if these were the variables of the process.
+    pub fn with_variables(
+        variables: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        AwsCredentialSource { variables: Box::new(variables), session: Mutex::default() }
+    }
+
+    /// All that is found, for a person to look at. Blocks.
+    #[must_use]
+    pub fn findings(&self) -> Vec<AwsFinding> {
+        let here = |kind| AwsFinding { place: ENVIRONMENT.to_owned(), kind };
+        let key = match (self.variable("AWS_ACCESS_KEY_ID"), self.environment_key()) {
+            (_, Some(key)) => Some(here(AwsFindingKind::AccessKey(masked(&key.key_id)))),
+            (Some(_), None) => {
+                Some(here(AwsFindingKind::Unusable("AWS_SECRET_ACCESS_KEY is not set".to_owned())))
+            }
+            (None, None) => None,
+        };
+        let role = self
+            .environment_identity()
+            .map(|identity| here(AwsFindingKind::WebIdentity(identity.role)));
+        key.into_iter().chain(role).chain(self.files().read().findings()).collect()
+    }
+
+    /// Who signs a request in the place of the client that signed it like this, over a body with this hash. Its own
+    /// signature is then taken off. `None`: nobody may, and it stays as it is.
+    ///
+    /// # Errors
+    /// The caller is trusted, and there are no credentials.
+    pub(crate) async fn signer_for(
+        &self,
+        claim: &SignatureClaim,
+        payload: &str,
+        headers: &mut HeaderMap,
+        context: SigningContext<'_>,
+    ) -> Result<Option<RequestSigner>, String> {
+        let own = self.with_key_id(&claim.key_id).await;
+        if let Some(own) = own.filter(|own| claim.is_made_with(own, payload)) {
+            return Ok(Some(RequestSigner::in_place_of(claim, own, headers)));
+        }
+        if !context.rule.trusts_caller() {
+            return Ok(None);
+        }
+        let current = self.current(context.client, context.now).await?;
+        Ok(Some(RequestSigner::in_place_of(claim, current, headers)))
+    }
+
+    /// The access key with this id.
+    async fn with_key_id(&self, key_id: &str) -> Option<AwsCredentials> {
+        if let Some(key) = self.environment_key().filter(|key| key.key_id == key_id) {
+            return Some(key);
+        }
+        self.profiles().await.with_key_id(key_id)
+    }
+
+    /// What an SDK would use that was started like this process.
+    async fn current(
+        &self,
+        client: &UpstreamClient,
+        now: SystemTime,
+    ) -> Result<AwsCredentials, String> {
+        if let Some(key) = self.environment_key() {
+            return Ok(key);
+        }
+        let (profiles, profile) = (self.profiles().await, self.profile());
+        let identity = self.environment_identity().or_else(|| profiles.web_identity(&profile));
+        if let Some(identity) = identity {
+            let sts = self.sts(profiles.region(&profile))?;
+            let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+            return self.session(identity, client, &sts, now).await;
+        }
+        profiles.access_key(&profile).ok_or_else(|| {
+            format!(
+                "neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, nor AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, \
+                 nor an access key in the profile {profile}"
+            )
+        })
+    }
+
+    /// The credentials of a role, from STS if those that there are end soon. One request asks, the others wait for that.
+    async fn session(
+        &self,
+        identity: WebIdentity,
+        client: &UpstreamClient,
+        sts: &Uri,
+        now: u64,
+    ) -> Result<AwsCredentials, String> {
+        let mut held = self.session.lock().await;
+        if let Some(session) =
+            held.as_ref().filter(|session| session.identity == identity && now < session.next_try)
+        {
+            return session.credentials(now);
+        }
+        let before = held.take().filter(|session| session.identity == identity);
+        let session =
+            match (identity.assume(client, sts).await, before.map(|session| session.given)) {
+                (Ok(given), _) => {
+                    let next_try =
+                        given.expires.saturating_sub(REFRESH_BEFORE).max(now + RETRY_AFTER);
+                    Session { identity, given: Ok(given), next_try }
+                }
+                // What there is lasts a little longer.
+                (Err(why), Some(Ok(given))) if given.expires > now + RETRY_AFTER => {
+                    tracing::warn!("AWS credentials cannot be refreshed: {why}");
+                    Session { identity, given: Ok(given), next_try: now + RETRY_AFTER }
+                }
+                (Err(why), _) => Session { identity, given: Err(why), next_try: now + RETRY_AFTER },
+            };
+        held.insert(session).credentials(now)
+    }
+
+    async fn profiles(&self) -> Profiles {
+        let files = self.files();
+        run_blocking(move || files.read()).await.unwrap_or_default()
+    }
+
+    fn environment_key(&self) -> Option<AwsCredentials> {
+        Some(AwsCredentials {
+            key_id: self.variable("AWS_ACCESS_KEY_ID")?,
+            secret: Secret::new(self.variable("AWS_SECRET_ACCESS_KEY")?),
+            session_token: self.variable("AWS_SESSION_TOKEN").map(Secret::new),
+        })
+    }
+
+    fn environment_identity(&self) -> Option<WebIdentity> {
+        Some(WebIdentity {
+            token_file: self.variable("AWS_WEB_IDENTITY_TOKEN_FILE")?.into(),
+            role: self.variable("AWS_ROLE_ARN")?,
+            session_name: self.variable("AWS_ROLE_SESSION_NAME"),
+        })
+    }
+
+    fn profile(&self) -> String {
+        let named = self.variable("AWS_PROFILE").or_else(|| self.variable("AWS_DEFAULT_PROFILE"));
+        named.unwrap_or_else(|| "default".to_owned())
+    }
+
+    fn files(&self) -> ProfileFiles {
+        let home =
+            self.variable("HOME").or_else(|| self.variable("USERPROFILE")).map(PathBuf::from);
+        let place = |variable: &str, name: &str| {
+            let usual = home.as_ref().map(|home| home.join(".aws").join(name));
+            match (self.variable(variable), &home) {
+                (Some(named), Some(home)) => Some(
+                    named
+                        .strip_prefix("~/")
+                        .map_or_else(|| named.clone().into(), |rest| home.join(rest)),
+                ),
+                (Some(named), None) => Some(named.into()),
+                (None, _) => usual,
+            }
+        };
+        ProfileFiles {
+            credentials: place("AWS_SHARED_CREDENTIALS_FILE", "credentials"),
+            config: place("AWS_CONFIG_FILE", "config"),
+        }
+    }
+
+    /// Where STS is: in the region, else where it was before there were regions.
+    fn sts(&self, of_profile: Option<String>) -> Result<Uri, String> {
+        let region = self
+            .variable("AWS_REGION")
+            .or_else(|| self.variable("AWS_DEFAULT_REGION"))
+            .or(of_profile);
+        let usual = match region {
+            Some(region) => format!("https://sts.{region}.{}", domain(&region)),
+            None => "https://sts.amazonaws.com".to_owned(),
+        };
+        let named = self.variable("AWS_ENDPOINT_URL_STS").unwrap_or(usual);
+        let uri: Option<Uri> = format!("{}/", named.trim_end_matches('/')).parse().ok();
+        let is_http = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https"));
+        uri.filter(is_http).ok_or_else(|| format!("the address of STS is none: {named}"))
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        (self.variables)(name).filter(|value| !value.is_empty())
+    }
+}
+
+impl Session {
+    fn credentials(&self, now: u64) -> Result<AwsCredentials, String> {
+        match &self.given {
+            Ok(given) if given.expires > now => Ok(given.credentials.clone()),
+            Ok(_) => Err("the temporary credentials have expired".to_owned()),
+            Err(why) => Err(why.clone()),
+        }
+    }
+}
+
+/// The domain of AWS's services in a region.
+pub(crate) fn domain(region: &str) -> &'static str {
+    if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+    use std::time::Duration;
+    use tempfile::TempDir;
+    use tokenforge_mock::{Mock, Reply};
+    use tokenforge_proxy::upstream::UpstreamLimits;
+
+    fn source(variables: &[(&str, &str)]) -> AwsCredentialSource {
+        let variables: HashMap<String, String> = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        AwsCredentialSource::with_variables(move |name| variables.get(name).cloned())
+    }
+
+    fn client() -> UpstreamClient {
+        let patience = Duration::from_secs(20);
+        UpstreamClient::new(UpstreamLimits {
+            max_requests: 9,
+            connect_timeout: patience,
+            idle_connections: 1,
+        })
+    }
+
+    /// A moment so many seconds after noon.
+    fn at(seconds: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_795_089_600 + seconds)
+    }
+
+    fn answer(key_id: &str, expires: &str) -> Reply {
+        let body = format!(
+            "<R><Credentials><AccessKeyId>{key_id}</AccessKeyId><SecretAccessKey>s</SecretAccessKey>\
+             <SessionToken>t</SessionToken><Expiration>{expires}</Expiration></Credentials></R>"
+        );
+        Reply::status(200, &[("content-type", "text/xml")], body)
+    }
+
+    fn refusal() -> Reply {
+        let body = "<ErrorResponse><Error><Code>ExpiredTokenException</Code><Message>Token expired: eyJhb</Message></Error>";
+        Reply::status(400, &[], body)
+    }
+
+    struct Sts {
+        mock: Mock,
+        source: AwsCredentialSource,
+        client: UpstreamClient,
+        _folder: TempDir,
+    }
+
+    fn sts() -> Sts {
+        let (mock, folder) = (Mock::start(), tempfile::tempdir().unwrap());
+        let token = folder.path().join("token");
+        std::fs::write(&token, "eyJhbGciOi\n").unwrap();
+        let source = source(&[
+            ("AWS_WEB_IDENTITY_TOKEN_FILE", token.to_str().unwrap()),
+            ("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/gateway"),
+            ("AWS_ENDPOINT_URL_STS", &mock.url()),
+        ]);
+        Sts { mock, source, client: client(), _folder: folder }
+    }
+
+    impl Sts {
+        async fn key_at(&self, seconds: u64) -> Result<String, String> {
+            let current = self.source.current(&self.client, at(seconds)).await;
+            current.map(|key| key.key_id)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_role_is_assumed_once_and_again_before_its_credentials_expire() {
+        let sts = sts();
+        sts.mock.reply_on("/", answer("ASIAFIRST", "2026-11-19T13:00:00Z"));
+        assert_eq!(sts.key_at(0).await.as_deref(), Ok("ASIAFIRST"));
+        let asked = sts.mock.last();
+        assert_eq!(
+            String::from_utf8_lossy(&asked.body),
+            "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A123456789012%3Arole%2Fgateway\
+             &RoleSessionName=tokenforge&WebIdentityToken=eyJhbGciOi"
+        );
+        assert_eq!(asked.header("content-type"), "application/x-www-form-urlencoded");
+        assert_eq!(sts.key_at(3299).await.as_deref(), Ok("ASIAFIRST"));
+        assert_eq!(sts.mock.requests().len(), 1);
+        sts.mock.reply_on("/", answer("ASIASECOND", "2026-11-19T14:00:00Z"));
+        assert_eq!(sts.key_at(3300).await.as_deref(), Ok("ASIASECOND"));
+        assert_eq!(sts.mock.requests().len(), 2);
+    }
+
+    #[tokio::test]
+    async fn while_sts_fails_the_old_credentials_are_used_as_long_as_they_last_and_it_is_not_asked_all_the_time()
+     {
+        let sts = sts();
+        sts.mock.reply_on("/", answer("ASIAFIRST", "2026-11-19T13:00:00Z"));
+        assert_eq!(sts.key_at(0).await.as_deref(), Ok("ASIAFIRST"));
+        sts.mock.reply_on("/", refusal());
+        assert_eq!(sts.key_at(3400).await.as_deref(), Ok("ASIAFIRST"));
+        assert_eq!(sts.key_at(3405).await.as_deref(), Ok("ASIAFIRST"));
+        assert_eq!(sts.mock.requests().len(), 2);
+        sts.mock.reply_on("/", refusal());
+        let failed = sts.key_at(3700).await;
+        assert_eq!(failed, Err("STS answered 400 (ExpiredTokenException)".to_owned()));
+        assert_eq!(sts.key_at(3705).await, failed);
+        assert_eq!(sts.mock.requests().len(), 3);
+        sts.mock.reply_on("/", answer("ASIATHIRD", "2026-11-19T15:00:00Z"));
+        assert_eq!(sts.key_at(3711).await.as_deref(), Ok("ASIATHIRD"));
+    }
+
+    #[tokio::test]
+    async fn variables_come_before_a_role_and_that_before_the_profile() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("credentials");
+        let profile = |name: &str, id: &str| {
+            format!("[{name}]\naws_access_key_id={id}\naws_secret_access_key=s\n")
+        };
+        std::fs::write(&file, profile("default", "AKIADEFAULT") + &profile("dev", "AKIADEV"))
+            .unwrap();
+        let files = [("AWS_SHARED_CREDENTIALS_FILE", file.to_str().unwrap())];
+        let current = |more: &[(&'static str, &'static str)]| {
+            let source = source(&[&files[..], more].concat());
+            async move { source.current(&client(), at(0)).await.map(|key| key.key_id) }
+        };
+        assert_eq!(current(&[]).await.as_deref(), Ok("AKIADEFAULT"));
+        assert_eq!(current(&[("AWS_PROFILE", "dev")]).await.as_deref(), Ok("AKIADEV"));
+        let variables = [("AWS_ACCESS_KEY_ID", "AKIAENV"), ("AWS_SECRET_ACCESS_KEY", "s")];
+        assert_eq!(current(&variables).await.as_deref(), Ok("AKIAENV"));
+        let role = [("AWS_WEB_IDENTITY_TOKEN_FILE", "/no/such/file"), ("AWS_ROLE_ARN", "r")];
+        let failed = current(&role).await.unwrap_err();
+        assert!(failed.starts_with("cannot read /no/such/file"), "{failed}");
+        let none = current(&[("AWS_PROFILE", "other")]).await.unwrap_err();
+        assert!(none.contains("AWS_ACCESS_KEY_ID") && none.contains("the profile other"), "{none}");
+        // Whichever profile it is in, and as the file is now.
+        let named = source(&files);
+        assert!(named.with_key_id("AKIADEV").await.is_some());
+        std::fs::write(&file, profile("default", "AKIAROTATED")).unwrap();
+        assert!(named.with_key_id("AKIADEV").await.is_none());
+        assert!(named.with_key_id("AKIAROTATED").await.is_some());
+    }
+
+    #[test]
+    fn sts_is_in_the_region_or_where_the_operator_says() {
+        let sts =
+            |variables: &[(&str, &str)]| source(variables).sts(None).map(|uri| uri.to_string());
+        assert_eq!(sts(&[]).unwrap(), "https://sts.amazonaws.com/");
+        assert_eq!(
+            sts(&[("AWS_REGION", "eu-west-1")]).unwrap(),
+            "https://sts.eu-west-1.amazonaws.com/"
+        );
+        let china = source(&[]).sts(Some("cn-north-1".to_owned())).unwrap();
+        assert_eq!(china, "https://sts.cn-north-1.amazonaws.com.cn/");
+        assert_eq!(
+            sts(&[("AWS_ENDPOINT_URL_STS", "http://127.0.0.1:1/")]).unwrap(),
+            "http://127.0.0.1:1/"
+        );
+        assert!(sts(&[("AWS_ENDPOINT_URL_STS", "ftp://x")]).is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! Signs requests on their way to Bedrock, in the place of the signature that they came with.
+
+use super::canonical::{ALGORITHM, canonical_head};
+use super::claim::{AMZ_DATE, AMZ_HASH, AMZ_TOKEN, SignatureClaim, take_off};
+use super::credentials::AwsCredentials;
+use super::signing_key::sha256_hex;
+use super::timestamp::Timestamp;
+use bytes::Bytes;
+use http::Request;
+use http::header::{
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+};
+use std::time::{Duration, Instant};
+use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::body::Body;
+use tokenforge_proxy::upstream::host_header;
+
+/// A longer body is hashed apart from the threads that move bytes: this one takes about a millisecond.
+const QUICK: usize = 512 << 10;
+
+/// Signs requests in the place of one client, with its region, its service and its clock.
+pub(crate) struct RequestSigner {
+    credentials: AwsCredentials,
+    region: String,
+    service: String,
+    stamp: Timestamp,
+    arrived: Instant,
+    /// What the client signed, and wants to be signed.
+    signed: Vec<String>,
+}
+
+impl RequestSigner {
+    /// Signs with these credentials what came with that signature, which is taken off.
+    pub(super) fn in_place_of(
+        claim: &SignatureClaim,
+        credentials: AwsCredentials,
+        headers: &mut HeaderMap,
+    ) -> Self {
+        take_off(headers);
+        RequestSigner {
+            credentials,
+            region: claim.region.clone(),
+            service: claim.service.clone(),
+            stamp: claim.stamp,
+            arrived: claim.arrived,
+            signed: claim.signed.clone(),
+        }
+    }
+
+    /// The client's region, which is plain: small letters, digits and `-`.
+    pub(crate) fn region(&self) -> &str {
+        &self.region
+    }
+
+    /// Signs a request with a body that is here. Nothing if it cannot be.
+    pub(crate) async fn sign(&self, request: &mut Request<Body>) -> Option<()> {
+        let body = match request.body() {
+            Body::Whole(body) => body.clone(),
+            // Nobody signs what is not here yet.
+            _ => return None,
+        };
+        let hash = payload_hash(&body).await;
+        self.sign_at(request, &hash, self.arrived.elapsed())
+    }
+
+    /// The same, so long after the client signed its own: by its clock, since AWS is to judge by the client's whether a
+    /// request is old.
+    pub(super) fn sign_at(
+        &self,
+        request: &mut Request<Body>,
+        hash: &str,
+        elapsed: Duration,
+    ) -> Option<()> {
+        let stamp = self.stamp.after(elapsed);
+        let host = host_header(request.uri())?;
+        let headers = request.headers_mut();
+        take_off(headers);
+        headers.insert(AMZ_DATE, HeaderValue::try_from(stamp.text()).ok()?);
+        if let Some(token) = &self.credentials.session_token {
+            headers.insert(AMZ_TOKEN, sensitive(token.expose())?);
+        }
+        if self.has_signed(&AMZ_HASH) {
+            headers.insert(AMZ_HASH, HeaderValue::from_str(hash).ok()?);
+        }
+        let signed = self.headers_to_sign(headers);
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let head = canonical_head(&method, &uri, host.to_str().ok()?, request.headers(), &signed)?;
+        let credentials = &self.credentials;
+        let signature = credentials.sign(stamp, &self.region, &self.service, &head, hash);
+        let authorization = format!(
+            "{ALGORITHM} Credential={}/{}/{}/{}/aws4_request, SignedHeaders={}, Signature={signature}",
+            credentials.key_id,
+            stamp.date(),
+            self.region,
+            self.service,
+            signed.join(";")
+        );
+        request.headers_mut().insert(AUTHORIZATION, sensitive(&authorization)?);
+        Some(())
+    }
+
+    /// What AWS asks for (the host, the kind of body, everything of its own), and what the client signed that is still
+    /// there. The length is what the hash says already, and is written after this.
+    fn headers_to_sign(&self, headers: &HeaderMap) -> Vec<String> {
+        let is_asked_for = |name: &HeaderName| {
+            *name == CONTENT_TYPE || name.as_str().starts_with("x-amz-") || self.has_signed(name)
+        };
+        let names = headers.keys().filter(|name| is_asked_for(name));
+        let names = names.filter(|name| **name != CONTENT_LENGTH && **name != HOST);
+        let mut names: Vec<String> = names.map(|name| name.as_str().to_owned()).collect();
+        names.push(HOST.as_str().to_owned());
+        names.sort_unstable();
+        names
+    }
+
+    fn has_signed(&self, name: &HeaderName) -> bool {
+        self.signed.iter().any(|signed| signed == name.as_str())
+    }
+}
+
+fn sensitive(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// The hash of a body, in hexadecimal digits.
+pub(crate) async fn payload_hash(body: &Bytes) -> String {
+    if body.len() <= QUICK {
+        return sha256_hex(body);
+    }
+    let shared = body.clone();
+    let hashed = run_blocking(move || sha256_hex(&shared)).await;
+    hashed.unwrap_or_else(|| sha256_hex(body))
+}
