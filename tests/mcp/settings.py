@@ -1,10 +1,10 @@
-"""Writes the settings of a gateway in front of real servers: settings.py FOLDER REFERENCE_URL GIT_SERVER"""
+"""Writes the settings of a gateway in front of real servers: settings.py FOLDER REFERENCE_URL TASKS_URL GIT_SERVER"""
 
 import json
 import sys
 from pathlib import Path
 
-folder, reference, git = sys.argv[1:]
+folder, reference, tasks, git = sys.argv[1:]
 packages = Path(__file__).parent / "node/node_modules/@modelcontextprotocol"
 
 
@@ -15,6 +15,7 @@ def program(package, *arguments, **environment):
 
 servers = {
     "reference": {"url": reference},
+    "tasks": {"url": tasks},
     "files": program("server-filesystem", folder),
     "everything": program("server-everything"),
     # The last argument is nothing to the server: it is how its process is found.

@@ -100,12 +100,24 @@ impl Server {
             "logging/setLevel" | "ping" => json!({}),
             "tools/call" => return self.call(id, params),
             "subscriptions/listen" => {
-                let told = |what: &str| {
-                    let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
+                let told_with = |what: &str, mut params: Value| {
+                    params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": id});
                     let method = format!("notifications/{what}");
-                    let params = json!({ "_meta": meta });
                     Act::Say(json!({"jsonrpc": "2.0", "method": method, "params": params}))
                 };
+                let told = |what: &str| told_with(what, json!({}));
+                let tasks = &params["notifications"]["taskIds"];
+                if tasks.is_array() {
+                    let agreed = json!({"notifications": {"taskIds": tasks}});
+                    let mut acts = vec![told_with("subscriptions/acknowledged", agreed)];
+                    for at in 0..self.tasks.len() {
+                        let mut state = self.task(at);
+                        state["status"] = "completed".into();
+                        state["result"] = tool_result(&self.tasks[at].tool);
+                        acts.push(told_with("tasks", state));
+                    }
+                    return acts;
+                }
                 return vec![told("subscriptions/acknowledged"), told("tools/list_changed")];
             }
             "notifications/cancelled" => {

@@ -23,6 +23,8 @@ pub enum ErrorCode {
     Cancelled = -32800,
     /// Headers and body differ.
     HeaderMismatch = -32020,
+    /// The client did not say that it can do what this needs.
+    Capability = -32021,
     /// The version of the protocol is not spoken here.
     Version = -32022,
 }

@@ -13,7 +13,7 @@ mod registry;
 
 pub(crate) use registry::{ARGUMENTS, TASKS, TaskKey, TaskRegistry};
 
-use crate::era::Era;
+use crate::era::{CAPABILITIES_KEY, Era};
 use crate::message::{Message, Sort};
 use crate::names::{prefixed, split};
 use serde_json::{Value, json};
@@ -123,6 +123,17 @@ fn with_ids(
         }
     }
     (!edits.is_empty()).then(|| edits.done().into_owned())
+}
+
+/// Does a client of the modern era say that it knows tasks?
+pub(crate) fn knows_tasks(message: &Message<'_>) -> bool {
+    let capabilities = message.meta(CAPABILITIES_KEY);
+    capabilities.is_some_and(|all| all.at(["extensions", EXTENSION]).is_some())
+}
+
+/// What a client hears that wants to know of tasks and did not say so: the capability that it lacks.
+pub(crate) fn required_capability() -> String {
+    json!({"requiredCapabilities": {"extensions": {EXTENSION: {}}}}).to_string()
 }
 
 /// A client's message of the legacy era without the extension of the modern one, in which it cannot be served; `None`: it

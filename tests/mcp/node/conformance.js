@@ -10,34 +10,52 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const { REFERENCE_URL, TASKS_URL, GATEWAY_URL } = process.env;
+
+const all = (suite, version) => ({ suite, url: REFERENCE_URL, prefix: 'reference', runs: [['--suite', 'all', '--spec-version', version]] });
+
+// The scenarios of the tasks extension belong to no version, and to no suite.
+const TASKS = [
+  'lifecycle',
+  'capability-negotiation',
+  'wire-fields',
+  'request-state-removal',
+  'mrtr-input',
+  'request-headers',
+  'dispatch-and-envelope',
+  'required-task-error',
+  'mrtr-composition',
+].map((name) => ['--scenario', `tasks-${name}`, '--spec-version', '2026-07-28', '--force']);
+
 const RUNS = [
-  { name: '0.1.16, 2025-11-25', suite: 'conformance-2025', version: '2025-11-25' },
-  { name: '0.2.0-alpha.12, 2025-06-18', suite: 'conformance-2026', version: '2025-06-18' },
-  { name: '0.2.0-alpha.12, 2025-11-25', suite: 'conformance-2026', version: '2025-11-25' },
-  { name: '0.2.0-alpha.12, 2026-07-28', suite: 'conformance-2026', version: '2026-07-28' },
+  { name: '0.1.16, 2025-11-25', ...all('conformance-2025', '2025-11-25') },
+  { name: '0.2.0-alpha.12, 2025-06-18', ...all('conformance-2026', '2025-06-18') },
+  { name: '0.2.0-alpha.12, 2025-11-25', ...all('conformance-2026', '2025-11-25') },
+  { name: '0.2.0-alpha.12, 2026-07-28', ...all('conformance-2026', '2026-07-28') },
+  { name: '0.2.0-alpha.12, tasks', suite: 'conformance-2026', url: TASKS_URL, prefix: 'tasks', runs: TASKS },
 ];
 
 // The suite needs a newer Node.js than there may be.
 const NODE = await newNode();
 
-const { REFERENCE_URL, GATEWAY_URL } = process.env;
 const rows = [];
 for (const run of RUNS) {
-  const direct = await checks(run, REFERENCE_URL);
+  const direct = await checks(run, run.url);
   assert.equal(total(direct, 'FAILURE'), 0, 'the server fails directly, so that it shows little about the gateway');
-  const through = await checks(run, `${GATEWAY_URL}/mcp/reference`);
+  const through = await checks(run, `${GATEWAY_URL}/mcp/${run.prefix}`);
   report(run, direct, through);
   rows.push({ 'suite, version': run.name, directly: score(direct, direct), 'through the gateway': score(through, direct) });
 }
 console.table(rows);
 
 // What became of each check: how often it passed, failed, warned.
-async function checks({ suite, version }, url) {
+async function checks({ suite, runs }, url) {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
   try {
     const cli = fileURLToPath(new URL(`node_modules/${suite}/dist/index.js`, import.meta.url));
-    const options = ['--url', url, '--suite', 'all', '--spec-version', version, '--output-dir', folder];
-    await finished(spawn(NODE, [cli, 'server', ...options], { stdio: 'ignore' }));
+    for (const options of runs) {
+      await finished(spawn(NODE, [cli, 'server', '--url', url, ...options, '--output-dir', folder], { stdio: 'ignore' }));
+    }
     const all = new Map();
     for (const entry of await readdir(folder)) {
       const scenario = entry.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, '');

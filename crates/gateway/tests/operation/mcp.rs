@@ -4,9 +4,7 @@ use crate::kit::{Ask, World, rows, world_with};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use tokenforge_config::{
-    GatewayKey, McpBackend, McpClient, PluginSettings, Secret, Settings,
-};
+use tokenforge_config::{GatewayKey, McpBackend, McpClient, PluginSettings, Secret, Settings};
 use tokenforge_mock::client::Answer;
 
 /// A tool server in a shell: it has one tool, which puts out rows.

@@ -5,7 +5,6 @@ use crate::era::{CAPABILITIES_KEY, MODERN, VERSION_KEY, versions};
 use crate::message::Message;
 use crate::rpc::{self, ErrorCode};
 use crate::server_link::read_header;
-use crate::tasks::is_about_task;
 use http::{Response, StatusCode};
 use tokenforge_json::quote;
 
@@ -53,7 +52,7 @@ pub(super) fn headers(ask: &EndpointRequest, message: &Message<'_>) -> Result<()
     let named = match message.method() {
         "tools/call" | "prompts/get" => message.text_param("name"),
         "resources/read" => message.text_param("uri"),
-        method if is_about_task(method) => message.text_param("taskId"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => message.text_param("taskId"),
         _ => return Ok(()),
     };
     let shown = ask.headers.get("mcp-name").and_then(read_header);

@@ -3,13 +3,16 @@
 use super::Body;
 use super::request_context::RequestContext;
 use super::responses::{self, BodyError};
+use super::tasks::wanted_tasks;
 use crate::era::{Era, SUBSCRIPTION_KEY};
 use crate::hub::{CLOSING, ListChange};
 use crate::message::Message;
+use crate::rpc::{self, ErrorCode};
 use crate::session::ServerScope;
 use crate::sse;
+use crate::tasks::{knows_tasks, required_capability};
 use bytes::Bytes;
-use http::Response;
+use http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,8 +42,26 @@ impl RequestContext {
             let prefix = prefix.clone();
             return self.to(&prefix, message, None, None).await;
         }
-        let (acknowledged, frames) = agreed(message);
         let (client, pieces) = mpsc::channel(16);
+        let wants_tasks = self.scope == ServerScope::All && !wanted_tasks(message).is_empty();
+        if wants_tasks && !knows_tasks(message) {
+            let (text, code) = ("missing required client capability", ErrorCode::Capability);
+            let text = rpc::error_with(message.id(), code, text, Some(&required_capability()));
+            return responses::json(StatusCode::BAD_REQUEST, text);
+        }
+        let visit = Arc::new(self.clone());
+        let subscriptions = match wants_tasks {
+            true => visit.subscribe_to_tasks(message).await,
+            false => Vec::new(),
+        };
+        let tasks = subscriptions.iter().flat_map(|subscription| &subscription.tasks);
+        let (acknowledged, frames) = agreed(message, tasks);
+        // What was agreed is heard before anything else.
+        let _ = client.try_send(Ok(acknowledged.into()));
+        for subscription in subscriptions {
+            let id = message.id().unwrap_or("null").to_owned();
+            tokio::spawn(visit.clone().tell_of_tasks(subscription, id, client.clone()));
+        }
         let listener = Listener { scope: self.scope.clone(), tenant: self.tenant.clone(), frames };
         let changes = self.hub.changes();
         // The connection that servers speak on must be there to hear of changes.
@@ -50,13 +71,16 @@ impl RequestContext {
                 let _ = visit.link(&backend).await;
             });
         }
-        tokio::spawn(listener.tell(acknowledged, changes, client));
+        tokio::spawn(listener.tell(changes, client));
         responses::stream(pieces)
     }
 }
 
 /// What a client is told first, and what it is told of each change that it wants to hear of.
-fn agreed(message: &Message<'_>) -> (String, Vec<(&'static str, String)>) {
+fn agreed<'t>(
+    message: &Message<'_>,
+    tasks: impl Iterator<Item = &'t String>,
+) -> (String, Vec<(&'static str, String)>) {
     let wanted = message.param("notifications");
     let is_wanted = |name: &str| {
         let wanted = wanted.as_ref().and_then(|wanted| wanted.get(name));
@@ -71,6 +95,10 @@ fn agreed(message: &Message<'_>) -> (String, Vec<(&'static str, String)>) {
     for (name, method) in FILTERS.into_iter().filter(|(name, _)| is_wanted(name)) {
         filter.insert(name.to_owned(), true.into());
         frames.push((method, told(method, json!({}))));
+    }
+    let tasks: Vec<&String> = tasks.collect();
+    if !tasks.is_empty() {
+        filter.insert("taskIds".to_owned(), json!(tasks));
     }
     let acknowledged =
         told("notifications/subscriptions/acknowledged", json!({ "notifications": filter }));
@@ -87,11 +115,10 @@ struct Listener {
 impl Listener {
     async fn tell(
         self,
-        first: String,
         mut changes: broadcast::Receiver<ListChange>,
         client: mpsc::Sender<Result<Bytes, BodyError>>,
     ) {
-        let mut piece = first;
+        let mut piece = String::new();
         loop {
             if !piece.is_empty() && client.send(Ok(piece.into())).await.is_err() {
                 return;

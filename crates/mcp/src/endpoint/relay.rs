@@ -14,7 +14,6 @@ use crate::redaction::redacted;
 use crate::server_link::{CallEvent, CallInProgress};
 use crate::session::{BodySender, EventId, Session};
 use crate::sse;
-use crate::tasks::{self, ResultPlace};
 use http::{HeaderValue, Response};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -150,7 +149,7 @@ impl Relay {
             self.call.link.wire().refuse(&text, "what it asks cannot be checked for secrets");
             return None;
         };
-        let text = self.about_tasks(text).await;
+        let text = self.visit.about_tasks(&self.backend, text).await;
         let message = Message::read(&text).ok()?;
         if message.sort() != Sort::Request {
             return Some(under_subscription(&message, &self.id));
@@ -163,24 +162,6 @@ impl Relay {
                 None
             }
         }
-    }
-}
-
-impl Relay {
-    /// What a server says about a task: with the result inside of it as that of a call, and with its id as the client
-    /// knows it.
-    async fn about_tasks(&self, text: String) -> String {
-        let (visit, backend) = (&self.visit, &self.backend);
-        let told = Message::read(&text).ok().filter(|told| tasks::inner_result(told).is_some());
-        let id = told.as_ref().and_then(tasks::announced);
-        let text = match id {
-            Some(id) => {
-                let call = visit.call_of_task(&backend.prefix, &id);
-                visit.task_answer(backend, call.as_ref(), ResultPlace::Inside, text.clone()).await.0
-            }
-            None => text,
-        };
-        visit.scope.with_task_ids(text, &backend.prefix)
     }
 }
 

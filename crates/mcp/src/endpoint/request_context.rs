@@ -67,6 +67,10 @@ impl RequestContext {
     /// Answers a request.
     pub(super) async fn request(self, message: &Message<'_>) -> Response<Body> {
         let id = message.id().unwrap_or("null");
+        let is_gone = matches!(message.method(), "tasks/list" | "tasks/result");
+        if is_gone && self.era == Era::Modern && self.scope == ServerScope::All {
+            return self.unknown_method(id);
+        }
         if let Some(listed) = ListKind::by(message.method()) {
             return self.list(listed, message).await;
         }

@@ -3,15 +3,57 @@
 use super::Body;
 use super::finish::AnswerKind;
 use super::request_context::RequestContext;
+use crate::backend::Backend;
+use crate::era::Era;
 use crate::message::Message;
-use crate::names::split;
+use crate::names::{prefixed, split};
+use crate::outgoing::under_subscription;
 use crate::redaction::redacted;
-use crate::server_link::CallInProgress;
-use crate::session::ServerScope;
-use crate::tasks::{ResultPlace, TaskKey, begun};
+use crate::server_link::{CallEvent, CallInProgress};
+use crate::session::{BodySender, ServerScope};
+use crate::sse;
+use crate::tasks::{ResultPlace, TaskKey, announced, begun, inner_result};
 use crate::work::ToolCall;
 use http::Response;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
+use tokenforge_json::quote;
+
+/// How long a server may take to agree to tell of tasks.
+const AGREEMENT: Duration = Duration::from_secs(10);
+
+/// How many tasks a client may hear of on one stream.
+const TASKS: usize = 256;
+
+/// What a server says first on a stream that was asked for.
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+
+/// The tasks that a client wants to hear of, or that a server agrees to tell of.
+pub(super) fn wanted_tasks(message: &Message<'_>) -> Vec<String> {
+    let wanted = message.param("notifications").and_then(|wanted| wanted.get("taskIds"));
+    let ids = wanted.map(|ids| ids.elements()).unwrap_or_default();
+    ids.iter().filter_map(|id| Some(id.text()?.into_owned())).take(TASKS).collect()
+}
+
+/// A client's request to hear of tasks, as one server is asked.
+fn listen_request(message: &Message<'_>, ids: &[String]) -> Option<String> {
+    let (id, meta) = (message.id()?, message.param("_meta")?);
+    let ids: Vec<String> = ids.iter().map(|id| quote(id)).collect();
+    Some(format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"subscriptions/listen","params":{{"_meta":{},"notifications":{{"taskIds":[{}]}}}}}}"#,
+        meta.raw(),
+        ids.join(",")
+    ))
+}
+
+/// A server that tells of tasks.
+pub(super) struct TaskSubscription {
+    backend: Arc<Backend>,
+    call: CallInProgress,
+    /// The ids, as the client knows them.
+    pub(super) tasks: Vec<String>,
+}
 
 impl RequestContext {
     /// A request about one task, to the server whose it is.
@@ -53,6 +95,93 @@ impl RequestContext {
                     session.receive(None, text);
                 }
             }));
+        }
+    }
+
+    /// What a server says about a task: with the result inside of it as that of a call, and with its id as the client
+    /// knows it.
+    pub(super) async fn about_tasks(self: &Arc<Self>, backend: &Backend, text: String) -> String {
+        let told = Message::read(&text).ok().filter(|told| inner_result(told).is_some());
+        let id = told.as_ref().and_then(announced);
+        let text = match id {
+            Some(id) => {
+                let call = self.call_of_task(&backend.prefix, &id);
+                self.task_answer(backend, call.as_ref(), ResultPlace::Inside, text).await.0
+            }
+            None => text,
+        };
+        self.scope.with_task_ids(text, &backend.prefix)
+    }
+
+    /// Asks the servers of these tasks to tell of them; who agrees is heard until the client leaves.
+    pub(super) async fn subscribe_to_tasks(
+        self: &Arc<Self>,
+        message: &Message<'_>,
+    ) -> Vec<TaskSubscription> {
+        let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for id in wanted_tasks(message) {
+            if let Some((prefix, own)) = split(&id) {
+                wanted.entry(prefix.to_owned()).or_default().push(own.to_owned());
+            }
+        }
+        let asking = wanted.into_iter().filter_map(|(prefix, ids)| {
+            let backend = self.hub.backend(&prefix)?;
+            let (visit, text) = (self.clone(), listen_request(message, &ids)?);
+            Some(tokio::spawn(async move { visit.agreement(backend, &text).await }))
+        });
+        let asking: Vec<_> = asking.collect();
+        let mut agreed = Vec::new();
+        for asked in asking {
+            agreed.extend(asked.await.ok().flatten());
+        }
+        agreed
+    }
+
+    /// A server's agreement to tell of tasks; `None`: it tells of none.
+    async fn agreement(&self, backend: Arc<Backend>, text: &str) -> Option<TaskSubscription> {
+        let message = Message::read(text).ok()?;
+        let asked = tokio::time::timeout(AGREEMENT, async {
+            self.link(&backend).await.ok().filter(|link| link.era == Era::Modern)?;
+            let mut call = self.ask(&backend, &message, None).await.ok()?;
+            let CallEvent::Message(first) = call.next().await else { return None };
+            Some((call, first))
+        });
+        let (mut call, first) = asked.await.ok()??;
+        let first = Message::read(&first).ok().filter(|first| first.method() == ACKNOWLEDGED)?;
+        let tasks = wanted_tasks(&first);
+        let tasks = tasks.iter().map(|id| prefixed(&backend.prefix, id)).collect();
+        call.wait_forever();
+        Some(TaskSubscription { backend, call, tasks })
+    }
+
+    /// Tells a client what a server says of tasks, until either leaves.
+    pub(super) async fn tell_of_tasks(
+        self: Arc<Self>,
+        subscription: TaskSubscription,
+        listen_id: String,
+        client: BodySender,
+    ) {
+        let TaskSubscription { backend, mut call, .. } = subscription;
+        loop {
+            let event = tokio::select! {
+                event = call.next() => event,
+                () = client.closed() => return,
+            };
+            let text = match event {
+                CallEvent::Message(text) => text,
+                CallEvent::Pause(_) => continue,
+                CallEvent::Answer(_) => return,
+            };
+            let Ok(text) = redacted(text, &self.settings) else { continue };
+            let text = self.about_tasks(&backend, text).await;
+            let Some(told) = Message::read(&text).ok().filter(|told| announced(told).is_some())
+            else {
+                continue;
+            };
+            let frame = sse::frame(&under_subscription(&told, &listen_id));
+            if client.send(Ok(frame.into())).await.is_err() {
+                return;
+            }
         }
     }
 

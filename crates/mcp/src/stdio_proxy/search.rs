@@ -12,8 +12,8 @@ use crate::policy;
 use crate::redaction::redacted_answer;
 use crate::rpc::{self, ErrorCode};
 use crate::tool_search::{
-    CALL_TOOL, DeclaredTool, FIND_TOOLS, FindQuery, FoundCall, ToolIndex, definitions,
-    found, inner_message, searched, unknown_tool, wants_all,
+    CALL_TOOL, DeclaredTool, FIND_TOOLS, FindQuery, FoundCall, ToolIndex, definitions, found,
+    inner_message, searched, unknown_tool, wants_all,
 };
 use serde_json::json;
 use std::sync::Arc;

@@ -82,16 +82,18 @@ mod tests {
 
     #[test]
     fn m24_the_oldest_of_too_many_tasks_is_forgotten() {
-        let call = |arguments: &str| Arc::new(ToolCall {
-            server: "s".to_owned(),
-            tool: "t".to_owned(),
-            arguments: arguments.to_owned(),
-            rule: None,
-            stc_version: StcVersion::One,
-            structured: Structured::Keep,
-            is_promised: false,
-            started: Instant::now(),
-        });
+        let call = |arguments: &str| {
+            Arc::new(ToolCall {
+                server: "s".to_owned(),
+                tool: "t".to_owned(),
+                arguments: arguments.to_owned(),
+                rule: None,
+                stc_version: StcVersion::One,
+                structured: Structured::Keep,
+                is_promised: false,
+                started: Instant::now(),
+            })
+        };
         let key = |n: usize| TaskKey { tenant: "t".into(), prefix: "s".into(), id: n.to_string() };
         let tasks = TaskRegistry::default();
         for n in 0..=TASKS {

@@ -180,10 +180,44 @@ async fn m24_without_a_session_the_server_decides_and_the_result_is_inside_of_th
             let reply = ask(&world, path, &[], &knowing(method, params)).await;
             assert!(reply.answer().get("result").is_some(), "{method}: {reply:?}");
         }
+        for gone in ["tasks/list", "tasks/result"] {
+            // It is the server that knows what it has.
+            if path == "/mcp" {
+                let reply = ask(&world, path, &[], &knowing(gone, json!({"taskId": id}))).await;
+                assert_eq!(reply.error_code(), -32601, "{gone}");
+            }
+        }
         let other = [("mcp-name", "another")];
         let mut mismatched = get();
         mismatched["params"]["taskId"] = json!(null);
         let reply = ask(&world, path, &other, &mismatched).await;
         assert_eq!(reply.error_code(), -32020, "header and message must name the same task");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m24_a_client_of_all_servers_hears_of_the_tasks_that_it_asks_for() {
+    let remote = Remote::start(Manner::Modern).await;
+    let world = world(&[("old", program()), ("up", json!({"url": remote.url()}))]).await;
+    let call = json!({"name": "up__rows", "arguments": {}});
+    let begun = ask(&world, "/mcp", &[], &knowing("tools/call", call.clone())).await;
+    let id = begun.result()["taskId"].as_str().unwrap().to_owned();
+    let direct = ask(&world, "/mcp", &[], &message("tools/call", call)).await;
+    let wanted = json!({"notifications": {"taskIds": [id, "old__task-0", "nobody__task-0"], "toolsListChanged": true}});
+    let listen = knowing("subscriptions/listen", wanted.clone());
+    let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "subscriptions/listen")];
+    let mut stream = world.open(http::Method::POST, "/mcp", &headers, &listen.to_string()).await;
+    let said = [stream.next().await.unwrap(), stream.next().await.unwrap()];
+    assert_eq!(said[0]["method"], "notifications/subscriptions/acknowledged");
+    let agreed = json!({"taskIds": [id], "toolsListChanged": true});
+    assert_eq!(said[0]["params"]["notifications"], agreed);
+    let told = &said[1]["params"];
+    assert_eq!(said[1]["method"], "notifications/tasks");
+    assert_eq!((&told["taskId"], &told["status"]), (&json!(id), &json!("completed")));
+    assert_eq!(told["result"]["content"][0]["text"], direct.text(), "as the result of a call");
+    assert_eq!(told["_meta"]["io.modelcontextprotocol/subscriptionId"], "m");
+    assert!(!told.to_string().contains(TOKEN));
+    // Who does not say that it knows tasks hears of none.
+    let reply = ask(&world, "/mcp", &[], &message("subscriptions/listen", wanted)).await;
+    assert_eq!((reply.status.as_u16(), reply.error_code()), (400, -32021));
 }
