@@ -9,6 +9,7 @@ mod round_trip;
 mod routes;
 mod settings;
 mod store;
+mod tls;
 mod version;
 
 use crate::output;
@@ -65,6 +66,7 @@ async fn findings(config: Option<&Path>) -> Vec<Finding> {
     let (settings, found) = settings::check(config);
     findings.extend(found);
     findings.extend(address::check(&settings).await);
+    findings.extend(tls::check(&settings));
     findings.extend(clients::check());
     findings.extend(routes::check(&settings, config).await);
     findings.extend(bedrock::check(&settings));
