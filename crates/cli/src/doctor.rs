@@ -10,6 +10,7 @@ mod round_trip;
 mod routes;
 mod settings;
 mod store;
+mod tls;
 mod version;
 
 use crate::output;
@@ -73,6 +74,7 @@ async fn findings(arguments: &DoctorArgs) -> Vec<Finding> {
     let (settings, found) = settings::check(config);
     findings.extend(found);
     findings.extend(address::check(&settings).await);
+    findings.extend(tls::check(&settings));
     findings.extend(clients::check());
     if arguments.probe {
         findings.extend(probe::check().await);

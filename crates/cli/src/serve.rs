@@ -3,6 +3,7 @@
 mod log;
 mod reload;
 mod signals;
+mod tls;
 
 pub(crate) use signals::stop;
 
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::DictionaryMethod;
-use tokenforge_gateway::{AwsCredentialSource, Gateway, draw_admin_token};
+use tokenforge_gateway::{AwsCredentialSource, Gateway, TlsIdentity, draw_admin_token};
 use tokenforge_store::{MemoryStore, Store, StoreLocation};
 
 const EXAMPLES: &str = "\
@@ -40,6 +41,14 @@ pub(crate) struct ServeArgs {
     /// The port to listen on, on this machine: short for --listen 127.0.0.1:PORT
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     port: Option<u16>,
+
+    /// Speak TLS with this certificate chain (PEM), and --tls-key; replaced files are used without a restart
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    tls_cert: Option<String>,
+
+    /// The private key of that certificate (PEM, not encrypted)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    tls_key: Option<String>,
 
     /// The settings file [default: tokenforge.yaml here, or in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -79,6 +88,8 @@ impl ServeArgs {
     fn source(&self) -> SettingsSource {
         let flags = Overrides {
             listen: self.listen.clone().or(self.port.map(|port| format!("127.0.0.1:{port}"))),
+            tls_cert: self.tls_cert.clone(),
+            tls_key: self.tls_key.clone(),
             backend_url: self.backend_url.clone(),
             tool_output_compression: self.mode.map(|mode| mode.to_string()),
             tool_output_compression_method: self.method.map(|method| method.name().to_owned()),
@@ -95,6 +106,7 @@ pub(crate) fn run(arguments: &ServeArgs) -> anyhow::Result<()> {
     let (settings, origins) = source.load_with_origins()?;
     let settings = with_data(settings);
     refuse_public(&settings)?;
+    let identity = tls::load(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;
     // Accepts connections and hears signals; the gateway has threads of its own for everything else.
@@ -102,11 +114,12 @@ pub(crate) fn run(arguments: &ServeArgs) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start threads")?
-        .block_on(serve(settings, origins, store, source, level, arguments.json))
+        .block_on(serve(settings, identity, origins, store, source, level, arguments.json))
 }
 
 async fn serve(
     settings: Settings,
+    identity: Option<Arc<TlsIdentity>>,
     origins: Origins,
     store: Arc<dyn Store>,
     source: SettingsSource,
@@ -124,18 +137,25 @@ async fn serve(
     admit_aws(&gateway);
     tokio::spawn(log::follow(level, gateway.clone()));
     let _watching = reload::watch(gateway.clone(), source)?;
+    let _renewing = identity.clone().map(tls::watch).transpose()?;
     let _hooks = answer_hooks(&gateway);
     // At once: whoever reads the first line may not wait for a second.
     let dashboard = dashboard(&gateway, stdout().is_terminal());
+    let url = format!("{}://{address}", if identity.is_some() { "https" } else { "http" });
     let said = match as_json {
-        true => json!({"url": format!("http://{address}"), "mode": mode.name(), "dashboard": format!("http://{address}/_forge/ui/")}).to_string(),
-        false => format!(
-            "listening on http://{address} ({mode})\ndashboard: http://{address}{dashboard}"
-        ),
+        true => {
+            let dashboard = format!("{url}/_forge/ui/");
+            json!({"url": url, "mode": mode.name(), "dashboard": dashboard}).to_string()
+        }
+        false => format!("listening on {url} ({mode})\ndashboard: {url}{dashboard}"),
     };
     // Whoever does not read it may still use the gateway.
     let _ = output::print(&said);
-    tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
+    let served = match identity {
+        Some(identity) => tokenforge_gateway::serve_tls(gateway, listener, identity, stop()?).await,
+        None => tokenforge_gateway::serve(gateway, listener, stop()?).await,
+    };
+    served.context("cannot start threads")
 }
 
 /// Where the dashboard is: on a terminal, with a code that signs a browser in once. A log keeps what a terminal forgets.

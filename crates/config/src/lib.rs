@@ -43,6 +43,6 @@ pub use settings::{
     KeptResults, LedgerSettings, Limits, LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool,
     ModelClassSetting, Monitoring, OldResults, OnError, PluginConfig, PluginSettings, Price,
     Provider, ProviderKind, Route, SchemaCompression, Settings, ShadowSettings, StoreSettings,
-    StoreUrl, Strategy, Structured, ToolList, ToolOutput, UnknownChoice, Upstreams,
+    StoreUrl, Strategy, Structured, TlsSettings, ToolList, ToolOutput, UnknownChoice, Upstreams,
 };
 pub use table::{SETTINGS, Setting, TakesEffect};

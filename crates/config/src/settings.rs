@@ -10,6 +10,7 @@ mod provider;
 mod route;
 mod shadow;
 mod store;
+mod tls;
 mod tool_output;
 mod upstreams;
 
@@ -23,6 +24,7 @@ pub use provider::{Auth, Price, Provider, ProviderKind};
 pub use route::Route;
 pub use shadow::ShadowSettings;
 pub use store::{KeptResults, StoreSettings, StoreUrl};
+pub use tls::TlsSettings;
 pub use tool_output::{
     Api, ExpandBy, ExpandInjection, Fallback, JsonForm, ModelClassSetting, OldResults, Strategy,
     ToolOutput,
@@ -39,6 +41,8 @@ use tokenforge_engine::prompt::PromptSettings;
 pub struct Settings {
     /// Where the gateway listens.
     pub listen: SocketAddr,
+    /// What it speaks TLS with, if it does.
+    pub tls: TlsSettings,
     /// May it listen beyond this machine without asking for a key?
     pub allow_public: bool,
     /// The keys that clients must show; without any, none is asked for.
@@ -85,6 +89,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
+            tls: TlsSettings::default(),
             allow_public: false,
             keys: Vec::new(),
             admin_token: None,

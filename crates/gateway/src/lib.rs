@@ -59,4 +59,5 @@ pub use crate::gateway::Gateway;
 pub use crate::guard::{Challenge, Proofs, draw_admin_token, read_admin_token};
 pub use crate::mcp::transport;
 pub use crate::rewrite::OriginalsReader;
-pub use crate::server::serve;
+pub use crate::server::{serve, serve_tls};
+pub use tokenforge_proxy::server::{TlsIdentity, TlsIdentityError};

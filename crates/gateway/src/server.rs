@@ -11,7 +11,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_proxy::blocking::run_blocking;
-use tokenforge_proxy::server::{RequestHandler, Server};
+use tokenforge_proxy::server::{RequestHandler, Server, TlsIdentity};
 use tokio::net::TcpListener;
 
 /// Serves connections until `stop` ends, and then those that are open until they are done or out of time.
@@ -23,9 +23,35 @@ pub async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    serve_over(gateway, listener, None, stop).await
+}
+
+/// The same over TLS. Connections from this machine may do without, as its own commands do.
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_tls(
+    gateway: Arc<Gateway>,
+    listener: TcpListener,
+    identity: Arc<TlsIdentity>,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    serve_over(gateway, listener, Some(identity), stop).await
+}
+
+async fn serve_over(
+    gateway: Arc<Gateway>,
+    listener: TcpListener,
+    identity: Option<Arc<TlsIdentity>>,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
     gateway.admin.set_port(listener.local_addr()?.port());
     let limits = server_limits(&gateway.settings().limits);
     let server = Server::start(&GatewayHandler(gateway.clone()), limits)?;
+    let server = match identity {
+        Some(identity) => server.encrypted(identity),
+        None => server,
+    };
     let warming = gateway.clone();
     // What the first request would wait for is made while nobody waits.
     std::thread::spawn(move || warming.warm_up());

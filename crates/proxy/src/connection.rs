@@ -2,6 +2,7 @@
 
 use crate::client_stream::ClientStream;
 use crate::flow::{ConnectionPhase, FlowBody, FlowControl};
+use crate::handshake::{ListenerStream, PendingHandshake};
 use crate::headers::{self, HEAD_BYTES};
 use crate::server::{RequestHandler, ServerLimits};
 use crate::shutdown::Shutdown;
@@ -21,6 +22,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
@@ -33,48 +35,111 @@ const STREAM_BYTES: usize = 64 << 10;
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
+/// What a connection is served over: a socket, encrypted or not.
+trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin + 'static> ByteStream for S {}
+
 /// A connection that was accepted, on its way to the thread that serves it.
 pub(crate) struct AcceptedConnection {
     pub(crate) stream: std::net::TcpStream,
     pub(crate) remote: SocketAddr,
     /// Kept until it is closed.
     pub(crate) permit: OwnedSemaphorePermit,
-    /// Kept until it is closed: its thread is judged by how many there are.
-    pub(crate) token: Arc<()>,
+    /// It comes to a listener with TLS.
+    pub(crate) handshake: Option<PendingHandshake>,
+}
+
+/// Kept until a connection is closed: its thread is judged by how many there are.
+pub(crate) type ThreadToken = Arc<()>;
+
+/// What serves a connection, and what is held until it is closed.
+struct ConnectionScope<H> {
+    handler: H,
+    remote: SocketAddr,
+    timeouts: ClientTimeouts,
+    watcher: Watcher,
+    shutdown: Shutdown,
+    _held: (OwnedSemaphorePermit, ThreadToken),
 }
 
 /// Serves a connection, beside everything else that its thread does.
 pub(crate) fn serve_connection(
     handler: impl RequestHandler,
-    AcceptedConnection { stream, remote, permit, token }: AcceptedConnection,
+    AcceptedConnection { stream, remote, permit, handshake }: AcceptedConnection,
+    token: ThreadToken,
     timeouts: ClientTimeouts,
     watcher: Watcher,
-    mut shutdown: Shutdown,
+    shutdown: Shutdown,
 ) -> io::Result<()> {
     let stream = TcpStream::from_std(stream)?;
     let _ = stream.set_nodelay(true);
-    tokio::spawn(async move {
-        let _held = (permit, token);
+    let _held = (permit, token);
+    let scope = ConnectionScope { handler, remote, timeouts, watcher, shutdown, _held };
+    match handshake {
+        None => tokio::spawn(serve_plain(scope, stream)),
+        Some(handshake) => tokio::spawn(serve_behind_tls(scope, stream, handshake)),
+    };
+    Ok(())
+}
+
+/// Serves a connection that is not encrypted.
+#[expect(clippy::manual_async_fn, reason = "an `async fn` would have room for all of it twice")]
+fn serve_plain<H: RequestHandler>(
+    mut scope: ConnectionScope<H>,
+    stream: TcpStream,
+) -> impl Future<Output = ()> + Send {
+    async move {
         let first = tokio::select! {
             biased; // who has spoken is answered
-            first = timeout(timeouts.head, may_be_http2(&stream)) => first,
-            () = shutdown.wait() => return,
+            first = timeout(scope.timeouts.head, may_be_http2(&stream)) => first,
+            () = scope.shutdown.wait() => return,
         };
         match first {
             Ok(Ok(false)) => {
                 // Not by a name of its own: the task would have room for it twice.
                 let _ = filter_wakes(pin!(http1_connection(
-                    &handler, stream, remote, timeouts, watcher
+                    &scope.handler,
+                    stream,
+                    scope.remote,
+                    scope.timeouts,
+                    scope.watcher
                 )))
                 .await;
             }
             Ok(Ok(true)) => {
+                let ConnectionScope { handler, remote, timeouts, watcher, .. } = scope;
                 Box::pin(serve_either(handler, stream, remote, timeouts, watcher)).await;
             }
             Ok(Err(_)) | Err(_) => {}
         }
-    });
-    Ok(())
+    }
+}
+
+/// Serves a connection to a listener with TLS. The client has as long for the handshake as for a head.
+async fn serve_behind_tls<H: RequestHandler>(
+    mut scope: ConnectionScope<H>,
+    stream: TcpStream,
+    handshake: PendingHandshake,
+) {
+    let handshake = Box::pin(handshake.complete(stream, scope.remote));
+    let stream = tokio::select! {
+        biased; // who has spoken is answered
+        stream = timeout(scope.timeouts.head, handshake) => stream,
+        () = scope.shutdown.wait() => return,
+    };
+    match stream {
+        Ok(Ok(ListenerStream::Encrypted(stream, is_http2))) => {
+            let ConnectionScope { handler, remote, timeouts, watcher, _held, .. } = scope;
+            if is_http2 {
+                return Box::pin(serve_either(handler, stream, remote, timeouts, watcher)).await;
+            }
+            let connection = http1_connection(&handler, stream, remote, timeouts, watcher);
+            let _ = filter_wakes(pin!(connection)).await;
+        }
+        Ok(Ok(ListenerStream::Plain(stream))) => Box::pin(serve_plain(scope, stream)).await,
+        Ok(Ok(ListenerStream::Over) | Err(_)) | Err(_) => {}
+    }
 }
 
 /// How long a client may take for what, and what it hears of that.
@@ -110,9 +175,9 @@ async fn may_be_http2(stream: &TcpStream) -> io::Result<bool> {
 }
 
 /// Serves HTTP/1.1, as most clients speak it to a proxy. No `async fn`, which would have room for the connection twice.
-fn http1_connection(
+fn http1_connection<S: ByteStream>(
     handler: &impl RequestHandler,
-    stream: TcpStream,
+    stream: S,
     remote: SocketAddr,
     timeouts: ClientTimeouts,
     watcher: Watcher,
@@ -149,9 +214,9 @@ fn http1_connection(
 
 /// Serves whichever protocol it turns out to be. Most often that is HTTP/2: one that began with a `P` alone and goes on as
 /// HTTP/1.1 is kept open for as long as a head may take.
-async fn serve_either(
+async fn serve_either<S: ByteStream>(
     handler: impl RequestHandler,
-    stream: TcpStream,
+    stream: S,
     remote: SocketAddr,
     timeouts: ClientTimeouts,
     watcher: Watcher,

@@ -15,11 +15,15 @@ mod client_stream;
 pub mod coding;
 mod connection;
 mod flow;
+mod handshake;
 pub mod headers;
 pub mod read;
 pub mod server;
 mod serving_threads;
 mod shutdown;
+#[cfg(test)]
+mod test_certificate;
+mod tls_identity;
 pub mod upstream;
 pub mod vary;
 mod wake_filter;

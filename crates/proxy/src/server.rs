@@ -1,7 +1,10 @@
 //! The server: accepts connections within a limit, hands them to the serving threads, and drains them at the end.
 
 use crate::body::BodyError;
+use crate::connection::AcceptedConnection;
+use crate::handshake::TlsListener;
 use crate::serving_threads::ServingThreads;
+pub use crate::tls_identity::{TlsIdentity, TlsIdentityError};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body as HttpBody;
@@ -38,7 +41,7 @@ pub trait RequestHandler: Clone + Send + Sync + 'static {
 pub struct ServerLimits {
     /// Connections at the same time; more wait to be accepted.
     pub max_connections: usize,
-    /// For a head, from its first byte to its last.
+    /// For a head, from its first byte to its last, and for a TLS handshake.
     pub header_timeout: Duration,
     /// For a write that the client does not read.
     pub write_timeout: Duration,
@@ -52,6 +55,8 @@ pub struct ServerLimits {
 pub struct Server {
     threads: ServingThreads,
     connections: Arc<Semaphore>,
+    max_connections: usize,
+    tls: Option<TlsListener>,
 }
 
 /// The serving threads after their connections are done. They run on, for work that is no connection's, until this is dropped.
@@ -66,7 +71,16 @@ impl Server {
     /// There cannot be another thread.
     pub fn start(handler: &impl RequestHandler, limits: ServerLimits) -> io::Result<Self> {
         let threads = ServingThreads::start(handler, limits)?;
-        Ok(Server { threads, connections: Arc::new(Semaphore::new(limits.max_connections)) })
+        let max_connections = limits.max_connections;
+        let connections = Arc::new(Semaphore::new(max_connections));
+        Ok(Server { threads, connections, max_connections, tls: None })
+    }
+
+    /// The same over TLS. Connections from this machine may do without.
+    #[must_use]
+    pub fn encrypted(self, identity: Arc<TlsIdentity>) -> Self {
+        let tls = Some(TlsListener::new(identity, self.max_connections));
+        Server { tls, ..self }
     }
 
     /// Serves connections until `stop` ends.
@@ -87,10 +101,18 @@ impl Server {
     async fn accept(&self, listener: &TcpListener) {
         loop {
             let Ok(permit) = self.connections.clone().acquire_owned().await else { return };
+            let handshake = match &self.tls {
+                Some(tls) => tls.admit().await,
+                None => None,
+            };
             let accepted = listener.accept().await;
             let accepted = accepted.and_then(|(stream, remote)| Ok((stream.into_std()?, remote)));
             match accepted {
-                Ok((stream, remote)) => self.threads.assign(stream, remote, permit).await,
+                Ok((stream, remote)) => {
+                    self.threads
+                        .assign(AcceptedConnection { stream, remote, permit, handshake })
+                        .await;
+                }
                 // Out of file descriptors, or the client was gone already: others may do better.
                 Err(_) => sleep(Duration::from_millis(10)).await,
             }

@@ -8,17 +8,16 @@
 //! connection, against 99 to 110 % without) and mostly lost where waking is cheap (82 to 100 %, against 92 to 105 %). Without
 //! it, some 30 % less processor time is used.
 
-use crate::connection::{AcceptedConnection, ClientTimeouts, serve_connection};
+use crate::connection::{AcceptedConnection, ClientTimeouts, ThreadToken, serve_connection};
 use crate::server::{RequestHandler, ServerLimits};
 use crate::shutdown::Shutdown;
 use hyper_util::server::graceful::GracefulShutdown;
 use std::io;
-use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::Builder;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 
 /// How often the clock is looked at when nothing else is due.
@@ -32,9 +31,9 @@ pub(crate) struct ServingThreads(Vec<ServingThread>);
 
 /// One thread, as seen from outside.
 struct ServingThread {
-    arrivals: mpsc::Sender<AcceptedConnection>,
+    arrivals: mpsc::Sender<(AcceptedConnection, ThreadToken)>,
     /// Every connection has a copy of it: they are counted by that.
-    token: Arc<()>,
+    token: ThreadToken,
     /// Ends when all connections are done, or out of time.
     drained: oneshot::Receiver<()>,
     /// Held as long as the thread is to live.
@@ -50,18 +49,12 @@ impl ServingThreads {
     }
 
     /// Gives a connection to the thread that has the fewest.
-    pub(crate) async fn assign(
-        &self,
-        stream: TcpStream,
-        remote: SocketAddr,
-        permit: OwnedSemaphorePermit,
-    ) {
+    pub(crate) async fn assign(&self, accepted: AcceptedConnection) {
         let Some(thread) = self.0.iter().min_by_key(|thread| Arc::strong_count(&thread.token))
         else {
             return;
         };
-        let accepted = AcceptedConnection { stream, remote, permit, token: thread.token.clone() };
-        let _ = thread.arrivals.send(accepted).await;
+        let _ = thread.arrivals.send((accepted, thread.token.clone())).await;
     }
 
     /// Nobody comes any more: waits until those who are here are done, or out of time. The threads live as long as what is
@@ -100,15 +93,16 @@ impl ServingThread {
 async fn serve_arriving(
     handler: &impl RequestHandler,
     limits: ServerLimits,
-    mut arriving: mpsc::Receiver<AcceptedConnection>,
+    mut arriving: mpsc::Receiver<(AcceptedConnection, ThreadToken)>,
 ) {
     let timeouts = ClientTimeouts::of(&limits);
     let graceful = GracefulShutdown::new();
     let (trigger, shutdown) = Shutdown::new();
-    while let Some(accepted) = arriving.recv().await {
+    while let Some((accepted, token)) = arriving.recv().await {
         // A connection that broke already is nobody's loss.
         let (watcher, timeouts) = (graceful.watcher(), timeouts.clone());
-        let _ = serve_connection(handler.clone(), accepted, timeouts, watcher, shutdown.clone());
+        let shutdown = shutdown.clone();
+        let _ = serve_connection(handler.clone(), accepted, token, timeouts, watcher, shutdown);
     }
     drop(trigger);
     let _ = timeout(limits.drain_timeout, graceful.shutdown()).await;

@@ -117,7 +117,7 @@ fn watcher(file: &Path, changes: mpsc::Sender<()>) -> anyhow::Result<Recommended
 }
 
 #[cfg(unix)]
-fn hang_up(changes: mpsc::Sender<()>) -> anyhow::Result<()> {
+pub(super) fn hang_up(changes: mpsc::Sender<()>) -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut signals = signal(SignalKind::hangup()).context("cannot listen for signals")?;
     tokio::spawn(async move {
@@ -129,6 +129,6 @@ fn hang_up(changes: mpsc::Sender<()>) -> anyhow::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn hang_up(_: mpsc::Sender<()>) -> anyhow::Result<()> {
+pub(super) fn hang_up(_: mpsc::Sender<()>) -> anyhow::Result<()> {
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod reload;
 mod replicas;
+mod tls;
 
 use crate::kit::{Folder, failure, out, run_in, run_with};
 use std::io::{BufRead, BufReader};
@@ -60,7 +61,7 @@ impl Serving {
         std::thread::spawn(move || {
             lines.map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        let address = line.split("http://").nth(1).and_then(|rest| rest.split(' ').next());
+        let address = line.split("://").nth(1).and_then(|rest| rest.split(' ').next());
         let Some(address) = address.and_then(|address| address.parse().ok()) else {
             panic!("{line}{:?}", log.iter().collect::<Vec<_>>());
         };

@@ -9,6 +9,7 @@ type Check = fn(&Settings) -> Option<SettingFault>;
 /// What is checked, with the settings that it is about.
 const CHECKS: &[(&[&str], Check)] = &[
     (&["listen", "keys", "allow_public"], exposure),
+    (&["tls.cert", "tls.key"], tls),
     (&["keys"], keys),
     (&["upstreams.aws_signing", "keys"], aws_signing),
     (&["pipes.tool_output", "providers"], strategy),
@@ -32,6 +33,16 @@ fn exposure(settings: &Settings) -> Option<SettingFault> {
         "{listen} can be reached from other machines: set `keys`, or `allow_public: true` to let anyone use it"
     );
     Some(SettingFault::new("listen", problem))
+}
+
+/// A certificate without its key proves nothing, nor a key without its certificate.
+fn tls(settings: &Settings) -> Option<SettingFault> {
+    let (missing, given) = match (&settings.tls.cert, &settings.tls.key) {
+        (Some(_), None) => ("tls.key", "tls.cert"),
+        (None, Some(_)) => ("tls.cert", "tls.key"),
+        _ => return None,
+    };
+    Some(SettingFault::new(missing, format!("is required by `{given}`")))
 }
 
 /// A key that two tenants share would let one see what is the other's.

@@ -5,6 +5,10 @@
 pub struct Overrides {
     /// `--listen ADDR`
     pub listen: Option<String>,
+    /// `--tls-cert FILE`
+    pub tls_cert: Option<String>,
+    /// `--tls-key FILE`
+    pub tls_key: Option<String>,
     /// `--backend-url URL`
     pub backend_url: Option<String>,
     /// `--mode MODE`

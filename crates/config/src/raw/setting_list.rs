@@ -31,6 +31,7 @@ section! {
     #[schemars(title = "tokenforge.yaml", description = "Settings of Tokenforge")]
     Raw for Settings, at "";
     listen: Parsed<SocketAddress> => common(Restart, "The address and port the gateway listens on.").flag("--listen", |flags| flags.listen.as_deref());
+    tls as tls: section TlsSection;
     allow_public: Parsed<Boolean> => common(Restart, "Allow listening on an address other machines can reach without `keys`: anyone who reaches it can use it.");
     keys: Keys => common(Reload, "Keys that clients must send, by tenant name. Without any, clients need no key.");
     admin_token: Optional<SecretKey> => common(Reload, "The token for everything under `/_forge/` except health. If not set, one is created in the data folder, and only changes and texts ask for it.");
@@ -52,6 +53,13 @@ section! {
     #[schemars(schema_with = "super::mcp::schema")]
     mcp: McpSection => common(Reload, "Tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` (`format`, `structured`, `tools`: what it sees and may call) and `tools` by name, `tool_list` (all or search) and `pinned_tools`, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `file`.").only_in_files();
     prices: BTreeMap<String, PriceEntry> => common(Reload, "Dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`, `cache_write_1h`.").only_in_files();
+}
+
+section! {
+    #[serde(deny_unknown_fields, expecting = "a section")]
+    TlsSection for settings::TlsSettings, at "tls.";
+    cert?: FilePath => advanced(Restart, "The certificate chain (PEM) that the gateway speaks TLS with; connections from this machine may do without. A changed file is used for new connections.").flag("--tls-cert", |flags| flags.tls_cert.as_deref());
+    key?: FilePath => advanced(Restart, "The private key (PEM, not encrypted) of that certificate.").flag("--tls-key", |flags| flags.tls_key.as_deref());
 }
 
 section! {

@@ -110,6 +110,8 @@ fn values_that_do_not_go_together_are_refused() {
             "can be reached from other machines: set `keys`, or `allow_public: true`",
         ),
         ("keys: {a: k, b: k}", "keys.b: has the same key as `a`"),
+        ("tls: {cert: a.pem}", "tls.key: is required by `tls.cert`"),
+        ("tls: {key: a.pem}", "tls.cert: is required by `tls.key`"),
         ("upstreams: {aws_signing: callers}", "upstreams.aws_signing: `callers` needs `keys`"),
         ("pipes: {tool_output: {min_bytes: 9, max_bytes: 9}}", "9 is not below 9"),
         ("pipes: {tool_output: {strategy: api}}", "pipes.tool_output.api.endpoint: is required"),

@@ -45,6 +45,8 @@ fn every_flag_sets_its_setting() {
             schema_compression: Some("minify".into()),
             redact_secrets: true,
             store: Some("disk:/var/lib/forge".into()),
+            tls_cert: Some("shown.pem".into()),
+            tls_key: Some("secret.pem".into()),
         },
     )
     .unwrap();
@@ -55,6 +57,8 @@ fn every_flag_sets_its_setting() {
     assert_eq!(settings.schema_compression, SchemaCompression::Minify);
     assert!(settings.redact_secrets);
     assert_eq!(settings.store.url, StoreUrl::Disk("/var/lib/forge".into()));
+    assert_eq!(settings.tls.cert, Some("shown.pem".into()));
+    assert_eq!(settings.tls.key, Some("secret.pem".into()));
 }
 
 #[test]

@@ -116,6 +116,7 @@ impl Drop for ConnectionLease {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_certificate::write_certificate;
     use crate::upstream::connect::connector;
     use crate::upstream::environment_proxy::EnvironmentProxies;
     use crate::upstream::received::ReceivedBody;
@@ -130,7 +131,6 @@ mod tests {
     use rustls::pki_types::{CertificateDer, PrivateKeyDer};
     use std::convert::Infallible;
     use std::net::SocketAddr;
-    use std::process::Command;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
     use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -305,15 +305,7 @@ mod tests {
     /// What `localhost` shows of itself, and its key.
     fn certificate() -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
         let folder = tempfile::tempdir().unwrap();
-        let [shown, key] = ["shown.pem", "key.pem"].map(|name| folder.path().join(name));
-        let options = "req -x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -subj /CN=localhost \
-                       -addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE";
-        let made = Command::new("openssl")
-            .args(options.split_whitespace())
-            .args(["-keyout".as_ref(), key.as_os_str(), "-out".as_ref(), shown.as_os_str()])
-            .output()
-            .expect("the tests need a program: apt-get install openssl");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let (shown, key) = write_certificate(folder.path(), "localhost");
         let shown = CertificateDer::from_pem_file(shown).unwrap();
         (shown, PrivateKeyDer::from_pem_file(key).unwrap())
     }
