@@ -25,6 +25,12 @@ def is_table(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 1 and all(isinstance(row, dict) and row for row in value)
 
 
+def has_rows(value: Any) -> bool:
+    """Is there a table in it?"""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return is_table(value) or any(map(has_rows, inner))
+
+
 def rows_on_lines(text: str, numbered: bool = False) -> str:
     """Minified JSON with every row on a line of its own.
 
