@@ -58,7 +58,7 @@ mod vocabulary;
 #[path = "../tests/texts/mod.rs"]
 mod texts;
 
-pub use class::{ModelClass, ReadableForms, UnknownModelClass};
+pub use class::{DocumentKind, ModelClass, ReadableForms, UnknownModelClass};
 pub use counter::Counter;
 pub use model::{Model, for_model};
 pub use vocabulary::{UnknownVocabulary, Vocabulary};

@@ -94,10 +94,14 @@ def evidence(model: str, name: str, source: str, found: dict[str, list[Reading]]
     for group, one in ((group, one) for group, of_group in found.items() for one in of_group):
         if one.form in NAMES or one.form.startswith("stage:"):
             form = NAMES.get(one.form, one.form.removeprefix("stage:"))
-            entries.append(f'[[{name}.measured]]\nforms = ["{form}"]\nmodel = "{model}"\nquestions = {one.questions}\npoints = {100 * one.gain:.1f}\n'
-                           f'low = {100 * one.low:.1f}\nhigh = {100 * one.high:.1f}\ntokens = {one.tokens:.2f}\nsource = "{source}: {group}"\n')
+            documents = f'documents = "{DOCUMENTS[group]}"\n' if group in DOCUMENTS else ""
+            entries.append(f'[[{name}.measured]]\nforms = ["{form}"]\n{documents}model = "{model}"\nquestions = {one.questions}\npoints = {100 * one.gain:.1f}\n'
+                           f'low = {100 * one.low:.1f}\nhigh = {100 * one.high:.1f}\ntokens = {one.tokens:.2f}\nsource = "{source}: {group}, {one.form}, {one.documents} outputs"\n')
     return "\n".join(entries)
 
 
-NAMES = {"json": "json", "toon": "toon", "stc1": "stc", "stc2-2": "stc2", "stc2-3": "stc2", "table": "table"}
+NAMES = {"json": "json", "toon": "toon", "stc1": "stc", "stc1-flat": "stc-flat", "stc2-2": "stc2", "stc2-3": "stc2", "table": "table"}
 """What the engine calls our forms. Candidates have no name there until they are written by it."""
+
+DOCUMENTS = {"JSON with rows": "rows", "other JSON": "other"}
+"""What the data file calls the groups of documents in which a form of JSON is measured."""

@@ -8,12 +8,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from readability import candidates, choice, mock, real, score, statistics
+from readability import candidates, choice, forms, mock, real, score, statistics
 from readability.__main__ import main, spoken
 from readability.data import SHAPES, document
 from readability.questions import KINDS, questions
 from readability.report import PLUMBING
 from readability.score import is_right
+from tokenforge_stc import decode_stc, encode_stc
 
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str) -> unittest.TestSuite:
@@ -133,6 +134,18 @@ class Real(unittest.TestCase):
         self.assertEqual(set(real.in_every_form(rows, names)), {"original", *names})
         self.assertEqual([real.Document(output, {}, []).group for output in (flat, rows)], ["other JSON", "JSON with rows"])
 
+    def test_rows_are_told_as_the_engine_tells_them(self) -> None:
+        cases = json.loads((Path(__file__).parent / "rows.json").read_text(encoding="utf-8"))["cases"]
+        for case in cases:
+            self.assertEqual(candidates.has_rows(json.loads(case["json"])), case["rows"], case["json"])
+
+    def test_stc_1_without_tables_is_what_the_engine_writes_and_decoders_read_it(self) -> None:
+        rows = '{"a":[{"b c":1,"d":"x"},{"b c":2,"d":null}]}'
+        flat = forms.ALL["stc1-flat"](rows)
+        self.assertEqual(flat, '{a:[{"b c":1,d:"x"},{"b c":2,d:null}]}')
+        self.assertEqual(flat, encode_stc(rows, spelling="flat"))
+        self.assertEqual(decode_stc(flat), rows)
+
     def test_what_a_stage_writes_alone_is_what_it_writes(self) -> None:
         listing = next(output for output in real.outputs(real.SAMPLES) if output.name == "find-type-f")
         alone = real.in_every_form(listing, ["stage:path_headings", "stage:log_templates"])
@@ -169,8 +182,9 @@ class Choice(unittest.TestCase):
 
     def test_evidence_has_the_interval_that_decides(self) -> None:
         found = [choice.Reading("stc2-2", 9, 36, 0.6, 0.7, 0.4, 0.5, -0.1, -0.2, -0.01, 0.03), choice.Reading("quoted", 9, 36, 0.6, 0.7, 0.4, 0.5, -0.1, -0.2, -0.01, 0.03)]
-        text = choice.evidence("m", "small", "s", {"text": found})
-        self.assertIn('[[small.measured]]\nforms = ["stc2"]\nmodel = "m"\nquestions = 36\npoints = -10.0\nlow = -20.0\nhigh = -1.0\ntokens = 0.60\nsource = "s: text"', text)
+        text = choice.evidence("m", "small", "s", {"JSON with rows": found})
+        self.assertIn('[[small.measured]]\nforms = ["stc2"]\ndocuments = "rows"\nmodel = "m"\nquestions = 36\npoints = -10.0\nlow = -20.0\nhigh = -1.0\ntokens = 0.60\nsource = "s: JSON with rows, stc2-2, 9 outputs"', text)
+        self.assertNotIn("documents", choice.evidence("m", "small", "s", {"text": found}))
         self.assertNotIn("quoted", text, "a candidate is no form of the engine")
 
 
