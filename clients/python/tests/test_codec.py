@@ -6,7 +6,7 @@ import pytest
 
 from tokenforge_stc import Spelling, decode_stc, encode_stc, encode_stc2
 
-SPELLINGS: list[Spelling] = ["adr", "dense"]
+SPELLINGS: list[Spelling] = ["adr", "dense", "flat"]
 
 EXAMPLES = {
     '{"name": "foo", "api_version": "v2", "count": 42}': '{name: "foo", api_version: "v2", count: 42}',
@@ -65,7 +65,7 @@ def test_k12_white_space() -> None:
 
 
 def test_s10_an_unknown_spelling_is_refused() -> None:
-    with pytest.raises(ValueError, match="'adr' or 'dense'"):
+    with pytest.raises(ValueError, match="'adr', 'dense' or 'flat'"):
         encode_stc("1", spelling="loose")  # type: ignore[arg-type]
 
 

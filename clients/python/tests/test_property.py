@@ -92,6 +92,7 @@ def test_k3_random_documents() -> None:
         adr, dense = encode_stc(spaced), encode_stc(spaced, spelling="dense")
         assert decode_stc(adr) == minified, spaced
         assert decode_stc(dense) == minified, spaced
+        assert decode_stc(encode_stc(spaced, spelling="flat")) == minified, spaced
         assert decode_stc(spaced) == minified
         # L6: what was encoded is encoded the same again.
         assert encode_stc(decode_stc(adr)) == adr
@@ -112,6 +113,8 @@ def test_k3_k14_random_documents_agree_with_the_other_implementations() -> None:
             assert encode_stc(document["json"], spelling="dense") == document["dense"], line
             assert decode_stc(document["adr"]) == document["minified"], line
             assert decode_stc(document["dense"]) == document["minified"], line
+            assert encode_stc(document["json"], spelling="flat") == document["flat"], line
+            assert decode_stc(document["flat"]) == document["minified"], line
     assert count > 0, "the file has no documents"
 
 

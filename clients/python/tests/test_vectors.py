@@ -27,6 +27,7 @@ def test_k14_decode(case: dict[str, Any]) -> None:
 def test_k14_round_trip(case: dict[str, Any]) -> None:
     assert decode_stc(encode_stc(case["input"])) == case["output"]
     assert decode_stc(encode_stc(case["input"], spelling="dense")) == case["output"]
+    assert decode_stc(encode_stc(case["input"], spelling="flat")) == case["output"]
 
 
 @pytest.mark.parametrize("case", vectors("decode_error"))

@@ -7,8 +7,8 @@ import { encode as encodeBytes } from "./stc2/encode.js";
 import { run, type Steps } from "./steps.js";
 import { fromBytes, toBytes } from "./utf8.js";
 
-/** `adr` is what HTTP uses; `dense` has no optional spaces and is for a model to read. */
-export type Spelling = "adr" | "dense";
+/** `adr` is what HTTP uses; `dense` has no optional spaces and is for a model to read; `flat` is dense without tables, for a small one. */
+export type Spelling = "adr" | "dense" | "flat";
 
 /** How {@link encodeStc} writes. */
 export interface EncodeOptions {
@@ -22,15 +22,16 @@ export interface EncodeOptions {
  * ```ts
  * encodeStc('{"tags": ["api", "mcp"], "n": 1.10}'); // {tags[2]: "api","mcp", n: 1.10}
  * encodeStc('{"tags": ["api", "mcp"], "n": 1.10}', { spelling: "dense" }); // {tags:["api","mcp"],n:1.10}
+ * encodeStc('[{"id": 1}, {"id": 2}]', { spelling: "flat" }); // [{id:1},{id:2}]
  * ```
  *
  * @throws {StcError} if the text is not JSON.
  */
 export function encodeStc(json: string, { spelling = "adr" }: EncodeOptions = {}): string {
-  if (spelling !== "adr" && spelling !== "dense") {
-    throw new TypeError(`expected the spelling "adr" or "dense", found ${JSON.stringify(spelling)}`);
+  if (spelling !== "adr" && spelling !== "dense" && spelling !== "flat") {
+    throw new TypeError(`expected the spelling "adr", "dense" or "flat", found ${JSON.stringify(spelling)}`);
   }
-  const encoder = new Encoder(spelling === "adr");
+  const encoder = new Encoder(spelling === "adr", spelling !== "flat");
   run(encoder.value(parse(json)));
   return encoder.out;
 }
@@ -78,7 +79,10 @@ class Encoder {
   /** Between the rows of a table. */
   private readonly rowEnd: string;
 
-  constructor(private readonly isAdr: boolean) {
+  constructor(
+    private readonly isAdr: boolean,
+    private readonly hasTables: boolean,
+  ) {
     [this.comma, this.colon, this.rowEnd] = isAdr ? [", ", ": ", " / "] : [",", ":", "/"];
   }
 
@@ -150,7 +154,7 @@ class Encoder {
   /** Two or more objects with the same keys in the same order; `adr` asks for scalar cells as well. */
   private isTable(elements: Node[]): elements is Members[] {
     const first = elements[0];
-    if (elements.length < 2 || !(first instanceof Members) || first.keys.length === 0) return false;
+    if (!this.hasTables || elements.length < 2 || !(first instanceof Members) || first.keys.length === 0) return false;
     return elements.every(
       (row) =>
         row instanceof Members &&

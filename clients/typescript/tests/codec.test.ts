@@ -47,6 +47,7 @@ for (const [name, minified] of Object.entries(ROUND_TRIPS)) {
   test(name, () => {
     assert.equal(decodeStc(encodeStc(minified)), minified);
     assert.equal(decodeStc(encodeStc(minified, { spelling: "dense" })), minified);
+    assert.equal(decodeStc(encodeStc(minified, { spelling: "flat" })), minified);
     assert.equal(decodeStc(minified), minified);
   });
 }
@@ -61,5 +62,5 @@ test("K12 white space", () => {
 
 test("S10 an unknown spelling is refused", () => {
   // @ts-expect-error: not a spelling
-  assert.throws(() => encodeStc("1", { spelling: "loose" }), /"adr" or "dense"/);
+  assert.throws(() => encodeStc("1", { spelling: "loose" }), /"adr", "dense" or "flat"/);
 });

@@ -86,6 +86,7 @@ test("K3 random documents", () => {
     const dense = encodeStc(spaced, { spelling: "dense" });
     assert.equal(decodeStc(adr), minified, spaced);
     assert.equal(decodeStc(dense), minified, spaced);
+    assert.equal(decodeStc(encodeStc(spaced, { spelling: "flat" })), minified, spaced);
     assert.equal(decodeStc(spaced), minified);
     // L6: what was encoded is encoded the same again.
     assert.equal(encodeStc(decodeStc(adr)), adr);
@@ -104,11 +105,13 @@ const skip = file ? false : "STC_RANDOM_DOCUMENTS names no file of random docume
 test("K3 K14 random documents agree with the other implementations", { skip }, async () => {
   let count = 0;
   for await (const line of lines(file!)) {
-    const { json, minified, adr, dense } = JSON.parse(line) as Record<"json" | "minified" | "adr" | "dense", string>;
+    const { json, minified, adr, dense, flat } = JSON.parse(line) as Record<"json" | "minified" | "adr" | "dense" | "flat", string>;
     assert.equal(encodeStc(json), adr, line);
     assert.equal(encodeStc(json, { spelling: "dense" }), dense, line);
     assert.equal(decodeStc(adr), minified, line);
     assert.equal(decodeStc(dense), minified, line);
+    assert.equal(encodeStc(json, { spelling: "flat" }), flat, line);
+    assert.equal(decodeStc(flat), minified, line);
     count++;
   }
   assert.ok(count > 0, "the file has no documents");

@@ -38,6 +38,7 @@ const CHECKS: Record<string, (given: Case) => void> = {
   round_trip({ input, output }) {
     assert.equal(decodeStc(encodeStc(input)), output);
     assert.equal(decodeStc(encodeStc(input, { spelling: "dense" })), output);
+    assert.equal(decodeStc(encodeStc(input, { spelling: "flat" })), output);
   },
   decode_error(given) {
     fails(() => decodeStc(given.input, limits(given)), given.offset);

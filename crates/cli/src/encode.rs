@@ -28,7 +28,7 @@ pub(crate) struct EncodeArgs {
     to: Target,
 
     /// STC: `adr` is the spelling sent over HTTP; `dense` is the one for a model, replaced by minified JSON where
-    /// that has no more tokens [default: adr]
+    /// that has no more tokens; `flat` is the one for a small model, without tables [default: adr]
     #[arg(long, value_enum)]
     spelling: Option<SpellingName>,
 
@@ -88,6 +88,7 @@ enum Target {
 enum SpellingName {
     Adr,
     Dense,
+    Flat,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -117,6 +118,7 @@ pub(crate) fn run(arguments: &EncodeArgs) -> anyhow::Result<()> {
         }
         Target::Stc => match arguments.spelling {
             Some(SpellingName::Dense) => cheapest(&json, &[Form::Stc], counter).text,
+            Some(SpellingName::Flat) => stc::encode(&json, Spelling::Flat).into(),
             Some(SpellingName::Adr) | None => stc::encode(&json, Spelling::Adr).into(),
         },
         Target::Table => table::encode(&json)

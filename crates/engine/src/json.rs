@@ -58,7 +58,7 @@ pub(crate) fn is_form(text: &str) -> bool {
     let has_body = || text.split_once('\n').is_some_and(|(_, body)| !body.trim_ascii().is_empty());
     (is_stc2(text) && has_body())
         || container(text).is_none()
-            && [Form::Stc, Form::Table, Form::Toon].into_iter().any(is_form)
+            && [Form::Stc, Form::StcFlat, Form::Table, Form::Toon].into_iter().any(is_form)
 }
 
 /// The JSON text without blanks; a text that is no JSON as it is.
@@ -68,7 +68,7 @@ pub fn minify(text: &str) -> Cow<'_, str> {
 }
 
 /// An object or array, alone in the text but for blanks around it.
-fn container(text: &str) -> Option<Json<'_>> {
+pub(crate) fn container(text: &str) -> Option<Json<'_>> {
     let is_container = matches!(text.trim_ascii_start().as_bytes().first(), Some(b'{' | b'['));
     is_container.then(|| Json::parse(text).ok()).flatten()
 }

@@ -116,8 +116,8 @@ pub use settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Setting
 pub use stage::{Stage, StageContext, StageOutput, TextLayer};
 pub use stages::names as stage_names;
 pub use tokenforge_redact::terminal;
-pub use tokenforge_tokens::ModelClass;
 pub use tokenforge_tokens::interrupt::Deadline;
+pub use tokenforge_tokens::{DocumentKind, ModelClass};
 pub use vault::{Vault, VaultAccess};
 
 /// What everything that a stage writes of its own begins with, at the start of a line.

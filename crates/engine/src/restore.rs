@@ -123,7 +123,7 @@ pub fn is_compressed(text: &str) -> bool {
 /// stage changed is given back as it is.
 ///
 /// JSON in a form is recognised by writing it again. A text in which nothing says that it is one, and that is character for
-/// character what TOON would make of some JSON, is taken for that.
+/// character what TOON or STC 1 would make of some JSON, is taken for that.
 ///
 /// # Errors
 /// It does not hold all that it stands for, or it is damaged.

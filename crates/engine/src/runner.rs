@@ -249,14 +249,15 @@ impl<'a> StageRun<'a> {
         let is_marked = || has_mark(self.text());
         let reads = self.subject.settings.model_class.reads();
         let is_notation = matches!(stage.layer(), TextLayer::Notation | TextLayer::Dictionary);
-        if is_notation && !reads.includes(stage.name()) {
+        if stage.fidelity() == Fidelity::Safety {
+            return true;
+        }
+        if reads.is_harmed_by(stage.name()) || is_notation && !reads.includes(stage.name()) {
             return false;
         }
-        stage.fidelity() == Fidelity::Safety
-            || stage.layer().may_be_written_over(
-                self.layer,
-                stage.layer() == TextLayer::Dictionary && is_marked(),
-            )
+        stage
+            .layer()
+            .may_be_written_over(self.layer, stage.layer() == TextLayer::Dictionary && is_marked())
     }
 
     fn is_form(&self) -> bool {

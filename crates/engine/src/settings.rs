@@ -6,7 +6,7 @@ use crate::reference::ExpandHint;
 use crate::tool::SkipTools;
 use tokenforge_formats::Form;
 use tokenforge_formats::stc2::Level;
-use tokenforge_tokens::{Counter, ModelClass};
+use tokenforge_tokens::{Counter, DocumentKind, ModelClass};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Outputs below this many bytes are left as they are by all but redaction: nothing is to be gained.
@@ -81,32 +81,50 @@ impl Settings {
         self.skip_stages.iter().any(|skipped| skipped == name)
     }
 
-    /// The forms that JSON may take, with the versions and levels of STC that a model gets.
+    /// The forms that JSON may take whatever it is like, with the versions and levels of STC that a model gets.
     #[must_use]
     pub fn json_forms(&self) -> Vec<Form> {
+        self.readable_forms(DocumentKind::ALL)
+    }
+
+    /// The forms that a document of this kind may take.
+    #[must_use]
+    pub fn json_forms_for(&self, documents: DocumentKind) -> Vec<Form> {
+        self.readable_forms(&[documents])
+    }
+
+    /// Is minified JSON, which takes the place of every form that is no shorter, read as well as the original?
+    #[must_use]
+    pub fn reads_minified(&self, documents: DocumentKind) -> bool {
+        self.model_class.reads().includes_form(Form::Json.name(), documents)
+    }
+
+    fn readable_forms(&self, documents: &[DocumentKind]) -> Vec<Form> {
         let reads = self.model_class.reads();
         let written = |form: &Form| match form {
             Form::Stc => self.stc_forms(),
             form => vec![*form],
         };
-        let forms = self.json_formats.iter().flat_map(written);
-        let readable: Vec<_> = forms.filter(|form| reads.includes(form.name())).collect();
-        match readable.is_empty() && !self.json_formats.is_empty() {
-            true => vec![Form::Json], // in any other form asked for it would be read worse
-            false => readable,
-        }
+        let is_readable = |form: &Form| match form {
+            // To those who read tables it is worth nothing, so nothing but a measurement lets it in.
+            Form::StcFlat => {
+                documents.iter().all(|kind| reads.is_shown_to_read(form.name(), *kind))
+            }
+            form => documents.iter().all(|kind| reads.includes_form(form.name(), *kind)),
+        };
+        self.json_formats.iter().flat_map(written).filter(is_readable).collect()
     }
 
     /// The forms of STC that a model may be given. Of the levels of version 2 the one with the fewest tokens is used: over 150
     /// outputs level 2 alone saved 36 %, either by tokens 46 %.
     fn stc_forms(&self) -> Vec<Form> {
         let levels: &[Level] = match self.stc2 {
-            Stc2Policy::Never => return vec![Form::Stc],
+            Stc2Policy::Never => return vec![Form::Stc, Form::StcFlat],
             Stc2Policy::Auto => &[Level::Shared, Level::Nested],
             Stc2Policy::Nested => &[Level::Nested],
             Stc2Policy::Shared => &[Level::Shared],
         };
-        levels.iter().copied().map(Form::Stc2ForModel).collect()
+        levels.iter().copied().map(Form::Stc2ForModel).chain([Form::StcFlat]).collect()
     }
 
     /// The STC that a client gets which asked for it by name.

@@ -45,20 +45,7 @@ impl FormChoice<'_> {
 #[must_use]
 pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> FormChoice<'a> {
     let minified = json.minify();
-    let mut best: Option<FormChoice<'a>> = None;
-    for form in candidates(allowed) {
-        let Ok(text) = form.encode(json) else { continue };
-        // An empty text, TOON's `{}`, would be taken for no content.
-        if text.is_empty() || text.len() > json.text().len() || is_minified(form, &text) {
-            continue;
-        }
-        let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens.saturating_sub(1));
-        if let Some(tokens) = counter.count_within(&text, limit)
-            && is_exact(form, &text, &minified)
-        {
-            best = Some(FormChoice { form, text, tokens });
-        }
-    }
+    let best = cheapest_but_json(json, &minified, allowed, counter);
     let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens);
     match (counter.count_within(&minified, limit), best) {
         (None, Some(best)) => best,
@@ -69,11 +56,56 @@ pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Form
     }
 }
 
+/// The cheapest of the allowed forms but JSON, for who reads minified JSON worse than the text as given: what [`cheapest`]
+/// would choose if minified JSON had more tokens. `None` where no form holds the text, or all are longer.
+///
+/// ```
+/// use tokenforge_formats::{Form, Json, cheapest_of};
+/// use tokenforge_tokens::Counter;
+///
+/// let json = Json::parse(r#"[{"id": 1}, {"id": 2}]"#)?;
+/// let choice = cheapest_of(&json, &[Form::StcFlat], Counter::default());
+/// assert_eq!(choice.map(|choice| choice.text).as_deref(), Some("[{id:1},{id:2}]"));
+/// assert_eq!(cheapest_of(&json, &[], Counter::default()), None);
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+#[must_use]
+pub fn cheapest_of<'a>(
+    json: &Json<'a>,
+    allowed: &[Form],
+    counter: Counter,
+) -> Option<FormChoice<'a>> {
+    cheapest_but_json(json, &json.minify(), allowed, counter)
+}
+
+fn cheapest_but_json<'a>(
+    json: &Json<'a>,
+    minified: &str,
+    allowed: &[Form],
+    counter: Counter,
+) -> Option<FormChoice<'a>> {
+    let mut best: Option<FormChoice<'a>> = None;
+    for form in candidates(allowed) {
+        let Ok(text) = form.encode(json) else { continue };
+        // An empty text, TOON's `{}`, would be taken for no content.
+        if text.is_empty() || text.len() > json.text().len() || is_minified(form, &text, minified) {
+            continue;
+        }
+        let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens.saturating_sub(1));
+        if let Some(tokens) = counter.count_within(&text, limit)
+            && is_exact(form, &text, minified)
+        {
+            best = Some(FormChoice { form, text, tokens });
+        }
+    }
+    best
+}
+
 /// The allowed forms but JSON, the likely winners first: what comes later is counted only up to the best so far.
 fn candidates(allowed: &[Form]) -> impl Iterator<Item = Form> {
     let newer = || allowed.iter().copied().filter(|form| is_newer(*form));
     let has_newer = newer().next().is_some();
-    let others = [Form::Table, Form::Stc, Form::Toon].into_iter();
+    let others = [Form::Table, Form::Stc, Form::StcFlat, Form::Toon].into_iter();
     let is_superseded = move |form: Form| form == Form::Stc && has_newer;
     let others = others.filter(move |form| allowed.contains(form) && !is_superseded(*form));
     newer().chain(others)
@@ -83,9 +115,9 @@ fn is_newer(form: Form) -> bool {
     matches!(form, Form::Stc2(_) | Form::Stc2ForModel(_))
 }
 
-/// Is a text minified JSON, although it was to be STC 2?
-fn is_minified(form: Form, text: &str) -> bool {
-    is_newer(form) && !stc2::is_stc2(text)
+/// Is a text minified JSON, although it was to be STC 2, or STC 1 and had nothing to spell in another way?
+fn is_minified(form: Form, text: &str, minified: &str) -> bool {
+    is_newer(form) && !stc2::is_stc2(text) || form == Form::StcFlat && text == minified
 }
 
 /// Does the text decode to the minified JSON, without the form being named? STC and tables do by construction;

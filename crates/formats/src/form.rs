@@ -19,6 +19,9 @@ pub enum Form {
     Toon,
     /// STC 1, dense.
     Stc,
+    /// STC 1 without tables, for models that read rows as well as JSON in no shorter form. It is in no list unless put there:
+    /// who reads tables gets fewer tokens in them.
+    StcFlat,
     /// STC 2. Its reader has to know it, or to be one that understands its headers: it is in no list unless put there.
     Stc2(Level),
     /// STC 2 as a model is given it: with a legend in its first line, and quotes around the strings of lists.
@@ -37,6 +40,7 @@ impl Form {
             Self::Json => "json",
             Self::Toon => "toon",
             Self::Stc => "stc",
+            Self::StcFlat => "stc-flat",
             Self::Stc2(_) | Self::Stc2ForModel(_) => "stc2",
             Self::Table => "table",
         }
@@ -56,6 +60,7 @@ impl Form {
         match self {
             Self::Json => Ok(json.minify()),
             Self::Stc => Ok(stc::encode(json, stc::Spelling::Dense).into()),
+            Self::StcFlat => Ok(stc::encode(json, stc::Spelling::Flat).into()),
             Self::Stc2(level) => Ok(stc2::encode(json, level)),
             Self::Stc2ForModel(level) => Ok(stc2::encode_for_model(json, level)),
             Self::Table => table::encode(json).map(Cow::Owned),
@@ -78,7 +83,7 @@ impl Form {
                 }
                 Ok(json.minify().into_owned())
             }
-            Self::Stc => stc::decode(text, max_output),
+            Self::Stc | Self::StcFlat => stc::decode(text, max_output),
             Self::Stc2(_) | Self::Stc2ForModel(_) => stc2::decode(text, max_output),
             Self::Table => table::decode(text, max_output),
             Self::Toon => {

@@ -3,7 +3,7 @@
 //! | form | what it is | holds |
 //! |---|---|---|
 //! | [`toon`] | TOON 4.4: indentation, tables | all but duplicate keys and lone surrogates |
-//! | [`stc`] | STC 1: JSON with bare keys and tables; one grammar, two spellings | every JSON text |
+//! | [`stc`] | STC 1: JSON with bare keys and tables; one grammar, three spellings | every JSON text |
 //! | [`stc2`] | STC 2: bare words, and everything that repeats factored out; three levels | every JSON text |
 //! | [`table`] | a typed header and CSV rows | arrays of flat objects |
 //! | [`Json::minify`] | JSON without white space: the baseline | every JSON text |
@@ -37,6 +37,7 @@ mod lexeme;
 #[cfg(feature = "negotiate")]
 pub mod negotiate;
 mod refusal;
+mod rows;
 #[cfg(feature = "serde")]
 mod serde;
 pub mod stc;
@@ -44,9 +45,10 @@ pub mod stc2;
 pub mod table;
 pub mod toon;
 
-pub use auto::{FormChoice, cheapest, decode_any};
+pub use auto::{FormChoice, cheapest, cheapest_of, decode_any};
 pub use form::{Form, UnknownForm};
 pub use refusal::Refusal;
+pub use rows::has_rows;
 #[cfg(feature = "serde")]
 pub use serde::SerdeError;
 pub use tokenforge_json::{Error, ErrorKind, Json, MAX_DEPTH, TapeValue};

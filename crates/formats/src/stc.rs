@@ -11,7 +11,7 @@ pub use encode::encode;
 #[cfg(feature = "serde")]
 pub use crate::serde::{from_stc as from_str, to_stc as to_string};
 
-/// How STC is written. Both spellings are one grammar: every decoder reads both.
+/// How STC is written. All spellings are one grammar: every decoder reads each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Spelling {
@@ -20,4 +20,7 @@ pub enum Spelling {
     Adr,
     /// The fewest tokens, for a model to read.
     Dense,
+    /// Dense, but without tables: rows are objects, keys and all. A small model loses its place in a table, and reads this as
+    /// well as JSON, of which only the quotes around keys are missing.
+    Flat,
 }

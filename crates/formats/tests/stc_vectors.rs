@@ -37,7 +37,11 @@ impl Case {
         Self {
             name: text("name"),
             op: text("op"),
-            spelling: if case["spelling"] == "dense" { Spelling::Dense } else { Spelling::Adr },
+            spelling: match case["spelling"].as_str() {
+                Some("dense") => Spelling::Dense,
+                Some("flat") => Spelling::Flat,
+                _ => Spelling::Adr,
+            },
             level: number("level").and_then(|level| Level::from_number(level as u8)),
             input: text("input"),
             output: text("output"),
@@ -73,7 +77,7 @@ fn s4_k2_k5_k6_k7_k8_k9_round_trip_vectors() {
         assert_eq!(op, "round_trip");
         let json = Json::parse(&case.input).unwrap();
         assert_eq!(json.minify(), case.output, "{}", case.name);
-        for spelling in [Spelling::Adr, Spelling::Dense] {
+        for spelling in [Spelling::Adr, Spelling::Dense, Spelling::Flat] {
             let decoded = decode(&encode(&json, spelling), MAX_OUTPUT);
             assert_eq!(decoded.as_deref(), Ok(&*case.output), "{}", case.name);
         }

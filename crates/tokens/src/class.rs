@@ -17,11 +17,30 @@ pub enum ModelClass {
     Small,
 }
 
+/// What a JSON document is like, as far as it decides how it is read: what harms rows is harmless elsewhere, and the other way
+/// round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DocumentKind {
+    /// It has objects in a row: `tokenforge_formats::has_rows`.
+    Rows,
+    /// It has none.
+    Other,
+}
+
+impl DocumentKind {
+    /// Both.
+    pub const ALL: &'static [Self] = &[Self::Rows, Self::Other];
+}
+
 /// What the models of a class read as well as the original, as far as was measured.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadableForms {
     unmeasured: Unmeasured,
+    /// With fewer questions a measurement shows harm at most, and else nothing.
+    #[serde(default)]
+    fewest_questions: u32,
     #[serde(default)]
     measured: Vec<Measurement>,
     /// Words in the names of its models.
@@ -47,6 +66,8 @@ enum Unmeasured {
 #[cfg_attr(not(test), expect(dead_code, reason = "the evidence stands beside what it decides"))]
 struct Measurement {
     forms: Vec<String>,
+    /// The JSON documents that the questions were about. Nothing: any, or text.
+    documents: Option<DocumentKind>,
     model: String,
     questions: u32,
     points: f64,
@@ -57,16 +78,43 @@ struct Measurement {
 }
 
 impl ReadableForms {
-    /// Is this form of JSON, or what the stage of this name writes, read as well as the original? No measurement may say that
-    /// it is read worse; without one, what the class does with the unknown decides.
+    /// Is what the stage of this name writes read as well as the original? No measurement may say that it is read worse; without
+    /// one, what the class does with the unknown decides.
     #[must_use]
-    pub fn includes(&self, name: &str) -> bool {
-        let mut about =
-            self.measured.iter().filter(|one| one.forms.iter().any(|form| form == name));
-        match about.next() {
-            None => self.unmeasured == Unmeasured::Chosen,
-            Some(first) => !first.shows_harm() && !about.any(Measurement::shows_harm),
+    pub fn includes(&self, stage: &str) -> bool {
+        self.verdict(stage, None).unwrap_or(self.unmeasured == Unmeasured::Chosen)
+    }
+
+    /// The same of a form of JSON, in which a document of this kind may be written.
+    #[must_use]
+    pub fn includes_form(&self, form: &str, documents: DocumentKind) -> bool {
+        self.verdict(form, Some(documents)).unwrap_or(self.unmeasured == Unmeasured::Chosen)
+    }
+
+    /// Was this form measured in documents of this kind, and read as well as the original? For forms that are worth nothing to
+    /// those who read everything.
+    #[must_use]
+    pub fn is_shown_to_read(&self, form: &str, documents: DocumentKind) -> bool {
+        self.verdict(form, Some(documents)) == Some(true)
+    }
+
+    /// Was what the stage of this name writes measured, and read worse?
+    #[must_use]
+    pub fn is_harmed_by(&self, stage: &str) -> bool {
+        self.verdict(stage, None) == Some(false)
+    }
+
+    /// What the measurements say: one of harm outweighs any other, and a small one of none says nothing.
+    fn verdict(&self, name: &str, documents: Option<DocumentKind>) -> Option<bool> {
+        let is_about = |one: &&Measurement| {
+            let is_of_these = one.documents.is_none() || one.documents == documents;
+            is_of_these && one.forms.iter().any(|form| form == name)
+        };
+        let about = || self.measured.iter().filter(is_about);
+        if about().any(Measurement::shows_harm) {
+            return Some(false);
         }
+        about().any(|one| one.questions >= self.fewest_questions).then_some(true)
     }
 
     /// Does a model with this name, in small letters, belong to the class?
@@ -239,38 +287,94 @@ mod tests {
         }
     }
 
+    /// A class with a measurement of `x` for each of these: its interval, its questions, and what the documents were.
+    fn class(unmeasured: &str, measured: &[(f64, f64, u32, Option<&str>)]) -> ReadableForms {
+        let entry = |(low, high, questions, documents): &(f64, f64, u32, Option<&str>)| {
+            let points = f64::midpoint(*low, *high);
+            let documents = documents.map(|kind| format!("documents = \"{kind}\"\n"));
+            format!(
+                "[[measured]]\nforms = [\"x\"]\nmodel = \"m\"\nquestions = {questions}\npoints = {points:?}\n\
+                 low = {low:?}\nhigh = {high:?}\nsource = \"s\"\n{}",
+                documents.unwrap_or_default()
+            )
+        };
+        let entries: String = measured.iter().map(entry).collect();
+        let head = format!("unmeasured = \"{unmeasured}\"\nfewest_questions = 100\n");
+        toml::from_str(&(head + &entries)).unwrap()
+    }
+
     #[test]
     fn decision_37_a_form_with_a_measured_harm_is_not_read_and_the_unknown_is_left_to_the_class() {
-        let class = |unmeasured: &str, intervals: &[(f64, f64)]| -> ReadableForms {
-            let entry = |(low, high): &(f64, f64)| {
-                let points = f64::midpoint(*low, *high);
-                format!(
-                    "[[measured]]\nforms = [\"x\"]\nmodel = \"m\"\nquestions = 9\npoints = {points:?}\n\
-                     low = {low:?}\nhigh = {high:?}\nsource = \"s\"\n"
-                )
-            };
-            let entries: String = intervals.iter().map(entry).collect();
-            toml::from_str(&format!("unmeasured = \"{unmeasured}\"\n{entries}")).unwrap()
-        };
         for unmeasured in ["chosen", "avoided"] {
-            assert!(class(unmeasured, &[(-2.0, 1.0)]).includes("x"), "the interval has zero in it");
-            assert!(class(unmeasured, &[(1.0, 3.0)]).includes("x"), "read better");
-            assert!(!class(unmeasured, &[(-3.0, -0.1)]).includes("x"), "read worse");
-            assert!(!class(unmeasured, &[(-2.0, 1.0), (-3.0, -0.1)]).includes("x"), "worse once");
-            assert_eq!(class(unmeasured, &[(-2.0, 1.0)]).includes("y"), unmeasured == "chosen");
+            let includes = |intervals: &[(f64, f64)], name: &str| {
+                let measured: Vec<_> =
+                    intervals.iter().map(|(low, high)| (*low, *high, 100, None)).collect();
+                let class = class(unmeasured, &measured);
+                for documents in DocumentKind::ALL {
+                    assert_eq!(class.includes_form(name, *documents), class.includes(name));
+                }
+                class.includes(name)
+            };
+            assert!(includes(&[(-2.0, 1.0)], "x"), "the interval has zero in it");
+            assert!(includes(&[(1.0, 3.0)], "x"), "read better");
+            assert!(!includes(&[(-3.0, -0.1)], "x"), "read worse");
+            assert!(!includes(&[(-2.0, 1.0), (-3.0, -0.1)], "x"), "worse once");
+            assert_eq!(includes(&[(-2.0, 1.0)], "y"), unmeasured == "chosen");
         }
     }
 
     #[test]
-    fn decision_37_small_models_read_json_and_none_of_what_was_measured_to_be_worse() {
-        let small = ModelClass::Small.reads();
-        assert!(small.includes("json"));
-        for form in
-            ["stc", "stc2", "toon", "table", "line_numbers", "log_templates", "no_such_stage"]
-        {
-            assert!(!small.includes(form), "{form}");
-            assert!(ModelClass::Large.reads().includes(form), "{form}");
+    fn decision_37_what_is_read_worse_in_some_documents_may_be_read_well_in_others() {
+        let (rows, other) = (DocumentKind::Rows, DocumentKind::Other);
+        let mixed = [(-2.0, 0.4, 900, Some("rows")), (-5.0, -2.0, 900, Some("other"))];
+        for unmeasured in ["chosen", "avoided"] {
+            let class = class(unmeasured, &mixed);
+            assert!(class.includes_form("x", rows) && class.is_shown_to_read("x", rows));
+            assert!(!class.includes_form("x", other) && !class.is_shown_to_read("x", other));
+            assert!(!class.is_harmed_by("x"), "that was a form of JSON, and no stage");
         }
+        let rows_alone = class("chosen", &mixed[..1]);
+        assert!(rows_alone.includes_form("x", other) && !rows_alone.is_shown_to_read("x", other));
+        assert!(class("avoided", &[(-5.0, -2.0, 900, None)]).is_harmed_by("x"));
+    }
+
+    #[test]
+    fn decision_37_a_few_questions_show_harm_and_never_that_there_is_none() {
+        let few = |low, high| class("avoided", &[(low, high, 99, None)]);
+        assert!(!few(0.0, 20.0).includes("x") && !few(0.0, 20.0).is_harmed_by("x"));
+        assert!(few(-20.0, -1.0).is_harmed_by("x"));
+        assert!(class("chosen", &[(0.0, 20.0, 99, None)]).includes("x"), "as if never measured");
+        assert!(class("avoided", &[(0.0, 20.0, 100, None)]).includes("x"));
+    }
+
+    #[test]
+    fn decision_37_small_models_read_rows_without_tables_and_no_other_form_than_the_original() {
+        let (small, large) = (ModelClass::Small.reads(), ModelClass::Large.reads());
+        assert!(small.is_shown_to_read("stc-flat", DocumentKind::Rows));
+        assert!(!small.includes_form("stc-flat", DocumentKind::Other));
+        for documents in DocumentKind::ALL {
+            for form in ["json", "stc", "stc2", "toon", "table", "no_such_form"] {
+                assert!(!small.includes_form(form, *documents), "{form}");
+                assert!(large.includes_form(form, *documents), "{form}");
+            }
+            assert!(!large.is_shown_to_read("stc-flat", *documents), "nobody asked");
+        }
+        for stage in [
+            "line_numbers",
+            "log_templates",
+            "path_headings",
+            "repeated_columns",
+            "dictionary",
+            "csv_rows",
+            "diff_headers",
+            "embedded_json",
+            "no_such_stage",
+        ] {
+            assert!(!small.includes(stage), "{stage}");
+            assert!(large.includes(stage), "{stage}");
+        }
+        assert!(small.includes("repeated_lines"));
+        assert!(!small.is_harmed_by("trailing_whitespace"), "never measured");
     }
 
     #[test]

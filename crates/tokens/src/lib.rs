@@ -65,7 +65,7 @@ mod vocabulary;
 #[path = "../tests/texts/mod.rs"]
 mod texts;
 
-pub use class::{ModelClass, ReadableForms, UnknownModelClass};
+pub use class::{DocumentKind, ModelClass, ReadableForms, UnknownModelClass};
 pub use counter::Counter;
 pub use model::{Model, embedded_model, for_model};
 pub use vocabulary::{Vocabulary, VocabularyError, VocabularyLeftOut};

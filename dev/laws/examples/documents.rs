@@ -80,6 +80,7 @@ fn print(text: &str, _: u64, out: &mut dyn Write) -> Result<(), Box<dyn Error>> 
         "minified": json.minify(),
         "adr": stc::encode(&json, stc::Spelling::Adr),
         "dense": stc::encode(&json, stc::Spelling::Dense),
+        "flat": stc::encode(&json, stc::Spelling::Flat),
         "toon": toon::encode(&json, &toon::EncodeOptions::default()).ok(),
     });
     Ok(writeln!(out, "{line}")?)

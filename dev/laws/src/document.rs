@@ -15,10 +15,10 @@ pub fn minify(text: &str) {
     assert_eq!(value(text), value(&minified), "minify changed the value: {text}");
 }
 
-/// L3 and L6 for both spellings of STC.
+/// L3 and L6 for every spelling of STC.
 pub fn stc(text: &str) {
     let json = parse(text);
-    for spelling in [Spelling::Adr, Spelling::Dense] {
+    for spelling in [Spelling::Adr, Spelling::Dense, Spelling::Flat] {
         let encoded = stc::encode(&json, spelling);
         let decoded = stc::decode(&encoded, MAX_OUTPUT);
         assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{spelling:?}: {encoded}");

@@ -14,8 +14,9 @@ from ._steps import Steps, run
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
-Spelling = Literal["adr", "dense"]
-"""``adr`` is what HTTP uses; ``dense`` has no optional spaces and is for a model to read."""
+Spelling = Literal["adr", "dense", "flat"]
+"""``adr`` is what HTTP uses; ``dense`` has no optional spaces and is for a model to read; ``flat`` is dense without tables, for a
+small one."""
 
 Level = Literal[1, 2, 3]
 """How much STC 2 factors out: 1 is bare words and tables, 2 adds nested, sparse and constant columns, 3 adds prefixes,
@@ -29,11 +30,13 @@ def encode_stc(json: str, *, spelling: Spelling = "adr") -> str:
     '{tags[2]: "api","mcp", n: 1.10}'
     >>> encode_stc('{"tags": ["api", "mcp"], "n": 1.10}', spelling="dense")
     '{tags:["api","mcp"],n:1.10}'
+    >>> encode_stc('[{"id": 1}, {"id": 2}]', spelling="flat")
+    '[{id:1},{id:2}]'
 
     :func:`decode_stc` gives back the minified JSON byte for byte. Raises :class:`StcError` if the text is not JSON.
     """
-    if spelling not in ("adr", "dense"):
-        raise ValueError(f"expected the spelling 'adr' or 'dense', found {spelling!r}")
+    if spelling not in ("adr", "dense", "flat"):
+        raise ValueError(f"expected the spelling 'adr', 'dense' or 'flat', found {spelling!r}")
     encoder = _Encoder(spelling)
     run(encoder.value(parse(utf8(json))))
     return encoder.out.decode()
@@ -59,6 +62,7 @@ def encode_stc2(json: str, *, level: Level = 2) -> str:
 class _Encoder:
     def __init__(self, spelling: Spelling) -> None:
         self.adr = spelling == "adr"
+        self.has_tables = spelling != "flat"
         # Between members and elements; behind a key or a header; between rows.
         self.comma, self.colon, self.row_end = (b", ", b": ", b" / ") if self.adr else (b",", b":", b"/")
         self.out = bytearray()
@@ -121,7 +125,7 @@ class _Encoder:
     def is_table(self, elements: Array) -> TypeGuard[list[Object]]:
         """Two or more objects with the same keys in the same order; ``adr`` asks for scalar cells as well."""
         first = elements[0] if len(elements) > 1 else None
-        if not isinstance(first, Object) or not first.keys:
+        if not self.has_tables or not isinstance(first, Object) or not first.keys:
             return False
         return all(
             isinstance(row, Object) and row.keys == first.keys and (not self.adr or _are_scalars(row.values))

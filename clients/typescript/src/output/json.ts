@@ -10,6 +10,9 @@ import { Unreadable } from "./error.js";
 import * as table from "./table.js";
 import * as toon from "./toon/index.js";
 
+/** Those in which a model is given STC 1. */
+const SPELLINGS = ["dense", "flat"] as const;
+
 export const LINES = "[Forge JSON lines as one array]\n";
 
 /** The JSON of a text that is an object or array in a form other than JSON, known by writing it once more. */
@@ -18,7 +21,7 @@ export function form(text: string, maxOutput: number): string | undefined {
   if (text === "" || isJson(text)) return undefined;
   if (/^[{[]/.test(text)) {
     const json = unless(StcError, () => decodeStc(text, { maxOutput }));
-    if (json !== undefined && encodeStc(json, { spelling: "dense" }) === text) return json;
+    if (json !== undefined && SPELLINGS.some((spelling) => encodeStc(json, { spelling }) === text)) return json;
     // A header and as many rows as it says is nothing else.
     const rows = text.endsWith("\n") ? undefined : unless(Unreadable, () => table.decode(text, maxOutput));
     if (rows !== undefined) return rows;

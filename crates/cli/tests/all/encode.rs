@@ -72,6 +72,13 @@ fn s5_the_dense_spelling_is_as_printed_where_it_has_fewer_tokens_than_json() {
 }
 
 #[test]
+fn s5_the_flat_spelling_has_no_tables() {
+    let json = r#"[{"id": 1, "name": "users"}, {"id": 2, "name": "orders"}]"#;
+    let flat = r#"[{id:1,name:"users"},{id:2,name:"orders"}]"#;
+    assert_eq!(out("encode --to stc --spelling flat", json), flat);
+}
+
+#[test]
 fn s1_keys_that_are_identifiers_lose_their_quotes_and_values_never_do() {
     let json = r#"{"a_1":"word","_":"x","true":"true","x-y":"1","1a":"","":"é","é":null}"#;
     let stc = r#"{a_1: "word", _: "x", true: "true", "x-y": "1", "1a": "", "": "é", "é": null}"#;
@@ -224,7 +231,7 @@ fn every_form_is_read_back_to_the_minified_json_byte_for_byte() {
     let printed = PRINTED.map(|(json, ..)| json);
     for json in NASTY.iter().chain(&printed).chain(&[ROWS]) {
         let minified = out("encode --to json", json);
-        for form in ["auto", "stc", "stc --spelling dense", "json"] {
+        for form in ["auto", "stc", "stc --spelling dense", "stc --spelling flat", "json"] {
             let text = out(&format!("encode --to {form}"), json);
             assert_eq!(out("decode", &text), minified, "{form}: {text}");
         }

@@ -36,7 +36,7 @@ fn a_usage_error_is_exit_code_2_and_says_what_is_possible() {
         ("", "Usage: tokenforge"),
         ("press", "unrecognized subcommand 'press'"),
         ("encode --to yaml", "auto, toon, stc, table, json"),
-        ("encode --spelling loose", "adr, dense"),
+        ("encode --spelling loose", "adr, dense, flat"),
         ("encode --delimiter ;", "comma, tab, pipe"),
         ("encode --numbers odd", "canonical, verbatim"),
         ("encode --indent 0", "1..=16"),

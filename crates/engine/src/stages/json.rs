@@ -2,11 +2,12 @@
 
 use crate::fidelity::Fidelity;
 use crate::json::{self, embedded, lines, nested, python_repr, truncated};
+use crate::nature::Nature;
 use crate::settings::Settings;
 use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use std::borrow::Cow;
-use tokenforge_formats::Form;
-use tokenforge_tokens::Counter;
+use tokenforge_formats::{Form, cheapest, cheapest_of, has_rows};
+use tokenforge_tokens::{Counter, DocumentKind};
 
 /// A stage that writes JSON in another way. What it writes decodes to the text without its insignificant white space.
 pub(super) struct JsonStage {
@@ -22,7 +23,13 @@ pub(super) static WHOLE: JsonStage = JsonStage {
     name: "json",
     layer: TextLayer::Form,
     encode: |text, settings| {
-        let choice = json::cheapest(text, &settings.json_forms(), settings.counter)?;
+        let json = json::container(text)?;
+        let documents = if has_rows(&json) { DocumentKind::Rows } else { DocumentKind::Other };
+        let forms = settings.json_forms_for(documents);
+        let choice = match settings.reads_minified(documents) {
+            true => cheapest(&json, &forms, settings.counter),
+            false => cheapest_of(&json, &forms, settings.counter)?,
+        };
         let layer = if choice.form == Form::Json { TextLayer::Words } else { TextLayer::Form };
         Some(StageOutput { tokens: Some(choice.tokens), layer, ..choice.text.into_owned().into() })
     },
@@ -47,7 +54,7 @@ pub(super) static LINES: JsonStage = JsonStage {
 pub(super) static NESTED: JsonStage = JsonStage {
     name: "nested_json",
     layer: TextLayer::Form,
-    encode: |text, settings| with_head("nested_json", text, settings, nested::encode),
+    encode: |text, settings| in_form(text, settings, nested::encode),
     decode: nested::decode,
     minify: json::minify,
 };
@@ -56,7 +63,7 @@ pub(super) static NESTED: JsonStage = JsonStage {
 pub(super) static PYTHON: JsonStage = JsonStage {
     name: "python_repr",
     layer: TextLayer::Form,
-    encode: |text, settings| with_head("python_repr", text, settings, python_repr::encode),
+    encode: |text, settings| in_form(text, settings, python_repr::encode),
     decode: python_repr::decode,
     minify: |text| Cow::Borrowed(text),
 };
@@ -65,7 +72,7 @@ pub(super) static PYTHON: JsonStage = JsonStage {
 pub(super) static TRUNCATED: JsonStage = JsonStage {
     name: "truncated_json",
     layer: TextLayer::Form,
-    encode: |text, settings| with_head("truncated_json", text, settings, truncated::encode),
+    encode: |text, settings| in_form(text, settings, truncated::encode),
     decode: truncated::decode,
     minify: truncated::minify,
 };
@@ -82,16 +89,12 @@ pub(super) static EMBEDDED: JsonStage = JsonStage {
     minify: embedded::minify,
 };
 
-/// What a codec writes that begins with a line of ours, for models that read it.
-fn with_head(
-    name: &str,
+/// What a codec writes that begins with a line of ours.
+fn in_form(
     text: &str,
     settings: &Settings,
     encode: fn(&str, &[Form], Counter) -> Option<String>,
 ) -> Option<StageOutput> {
-    if !settings.model_class.reads().includes(name) {
-        return None;
-    }
     let text = encode(text, &settings.json_forms(), settings.counter)?;
     Some(StageOutput::from(text).in_layer(TextLayer::Form))
 }
@@ -107,6 +110,13 @@ impl Stage for JsonStage {
 
     fn layer(&self) -> TextLayer {
         self.layer
+    }
+
+    /// Of a whole text the measurements of each form say what may become of it. The others write a line of ours, or minify,
+    /// and are for models that were not shown, or are not feared, to read that worse.
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
+        let reads = || subject.settings.model_class.reads().includes(self.name);
+        subject.nature == Nature::Plain && (self.name == WHOLE.name || reads())
     }
 
     /// However little is saved: a later stage that makes the text shorter must not change the answer.

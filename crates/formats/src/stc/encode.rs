@@ -13,22 +13,24 @@ use tokenforge_json::tape::{Json, LexemeKind};
 /// let json = Json::parse(r#"[{"id": 1, "name": "users"}, {"id": 2, "name": "orders"}]"#)?;
 /// assert_eq!(stc::encode(&json, stc::Spelling::Adr), r#"[2]{id,name}: 1,"users" / 2,"orders""#);
 /// assert_eq!(stc::encode(&json, stc::Spelling::Dense), r#"[2]{id,name}:1,"users"/2,"orders""#);
+/// assert_eq!(stc::encode(&json, stc::Spelling::Flat), r#"[{id:1,name:"users"},{id:2,name:"orders"}]"#);
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 #[must_use]
 pub fn encode(json: &Json<'_>, spelling: Spelling) -> String {
     match spelling {
-        Spelling::Adr => Encoder::<false>::encode(json),
-        Spelling::Dense => Encoder::<true>::encode(json),
+        Spelling::Adr => Encoder::<false, true>::encode(json),
+        Spelling::Dense => Encoder::<true, true>::encode(json),
+        Spelling::Flat => Encoder::<true, false>::encode(json),
     }
 }
 
-struct Encoder<'j, const DENSE: bool> {
+struct Encoder<'j, const DENSE: bool, const TABLES: bool> {
     json: &'j Json<'j>,
     out: TextOutput,
 }
 
-impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
+impl<'j, const DENSE: bool, const TABLES: bool> Encoder<'j, DENSE, TABLES> {
     /// Between members, and between elements of mixed or nested arrays.
     const COMMA: &'static str = if DENSE { "," } else { ", " };
     /// Behind a key or a header.
@@ -165,7 +167,8 @@ impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
     fn is_table(&self, at: usize) -> bool {
         let json = self.json;
         let first = at + 1;
-        if json.count(at) < 2
+        if !TABLES
+            || json.count(at) < 2
             || json.node(first).kind != LexemeKind::Object
             || json.count(first) == 0
         {

@@ -66,7 +66,7 @@ fn g11_c1_the_same_output_is_compressed_in_every_dialect() {
             assert!(!text.contains(&escaped(&output)), "{voice:?}");
             assert_eq!(text.contains("<<<SHADOW:shadow_"), has_reference, "{voice:?}: {text}");
             let client = conversation.body.to_string();
-            // Small models, which Ollama's are taken for, get rows as JSON without its white space.
+            // Small models, which Ollama's are taken for, get rows as objects without quotes around their keys.
             let times = if voice.name == "ollama" && !has_reference { 1 } else { 2 };
             assert!(text.len() * times < voice.conversation(&client).len(), "{voice:?}: {text}");
             let tokens = |name| response.header(name).parse::<usize>().unwrap();

@@ -65,7 +65,7 @@ fn in_form(text: &str, form: Form, engine: &Engine<'_>) -> Option<RewrittenText>
 /// As clients ask for it: whatever its version, STC is STC.
 fn name(form: Form) -> &'static str {
     match form {
-        Form::Stc2(_) | Form::Stc2ForModel(_) => Format::Stc.name(),
+        Form::StcFlat | Form::Stc2(_) | Form::Stc2ForModel(_) => Format::Stc.name(),
         form => form.name(),
     }
 }
@@ -78,9 +78,10 @@ fn auto(output: &Output<'_>, engine: &Engine<'_>) -> Option<RewrittenText> {
             return Some(&Form::Stc);
         }
         let json = document(output.text)?;
-        Form::ALL.iter().find(|form| form.encode(&json).is_ok_and(|encoded| encoded == text))
+        let mut forms = Form::ALL.iter().chain(&[Form::StcFlat]);
+        forms.find(|form| form.encode(&json).is_ok_and(|encoded| encoded == text))
     };
-    let format = form().map_or(Format::Auto.name(), |form| form.name());
+    let format = form().map_or(Format::Auto.name(), |form| name(*form));
     Some(RewrittenText { text, format: Some(format), original: compressed.original })
 }
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
-from . import choice, forms, gguf, mock, real
+from . import choice, forms, gguf, mock, offline, real
 from .ask import PROMPT, Endpoint
 from .data import document
 from .questions import Answer, Question, questions
@@ -33,16 +34,17 @@ def main(arguments: Optional[list[str]] = None) -> str:
     options = parsed(arguments)
     names = list(forms.ALL) if options.forms == "all" else options.forms.split(",")
     cases, tokens = prepared(names, options.documents, options.seed)
-    drawn = real.documents(Path(options.outputs), options.real, options.seed, None if options.forms == "all" else [*names, *options.stages.split(",")])
+    drawn = real.documents(Path(options.outputs), options.real, options.seed, None if options.forms == "all" else [*names, *options.stages.split(",")], options.questions)
     real_cases = [(form, document.forms[form], asked) for document in drawn for form in document.forms for asked in document.questions]
     expected = {PROMPT.format(data=case.data, question=case.question.text): spoken(case.question.answer) for case in cases}
     expected.update({PROMPT.format(data=data, question=asked.text): json.dumps(asked.answer) if isinstance(asked.answer, list) else str(asked.answer)
                      for _, data, asked in real_cases})
-    with model(options, expected) as base_url:
-        endpoint = Endpoint(base_url, options.model, os.environ.get("OPENAI_API_KEY", ""), most=options.max_tokens)
-        with ThreadPoolExecutor(options.parallel) as threads:
-            answers = list(threads.map(lambda case: endpoint.ask(case.data, case.question.text), cases))
-            real_answers = list(threads.map(lambda case: endpoint.ask(case[1], case[2].text), real_cases))
+    if options.questions_to:
+        written = offline.write(Path(options.questions_to), expected, options.model, options.max_tokens)
+        return f"{written} questions in {options.questions_to}\n"
+    with model(options, expected) as asked_model, ThreadPoolExecutor(options.parallel) as threads:
+        answers = list(threads.map(lambda case: asked_model.ask(case.data, case.question.text), cases))
+        real_answers = list(threads.map(lambda case: asked_model.ask(case[1], case[2].text), real_cases))
     marks = [
         Mark(case.document, case.form, case.question.kind, is_right(answer, case.question.answer))
         for case, answer in zip(cases, answers)
@@ -51,7 +53,7 @@ def main(arguments: Optional[list[str]] = None) -> str:
     if options.answers:
         keep(options.answers, cases, answers, marks)
         keep_real(options.answers, drawn, real_cases, real_answers, right)
-    found = choice.readings(sizes(drawn), by_form(real_cases, right)) if drawn else []
+    found = choice.by_group(sizes(drawn), by_form(real_cases, right), [document.group for document in drawn])
     parts = [report(options.model, options.mock, names, tokens, marks)] if cases else []
     parts += [choice.report(options.model, options.mock, found)] if found else []
     if options.evidence:
@@ -59,14 +61,22 @@ def main(arguments: Optional[list[str]] = None) -> str:
     return "\n".join(parts)
 
 
-def model(options: argparse.Namespace, expected: dict[str, str]) -> "AbstractContextManager[str]":
+@contextmanager
+def model(options: argparse.Namespace, expected: dict[str, str]) -> "Iterator[Union[Endpoint, offline.Recorded]]":
     """Who is asked."""
+    if options.answers_from:
+        yield offline.recorded(Path(options.answers_from), expected)
+        return
+    served: "AbstractContextManager[str]"
     if options.mock:
-        return mock.endpoint(expected)
-    if options.gguf:
+        served = mock.endpoint(expected)
+    elif options.gguf:
         target = Path(os.environ.get("CARGO_TARGET_DIR") or Path(__file__).resolve().parents[4] / "target")
-        return gguf.endpoint(Path(options.gguf), options.context, target.absolute() / "xllamacpp")
-    return nullcontext(options.base_url)
+        served = gguf.endpoint(Path(options.gguf), options.context, target.absolute() / "xllamacpp")
+    else:
+        served = nullcontext(options.base_url)
+    with served as base_url:
+        yield Endpoint(base_url, options.model, os.environ.get("OPENAI_API_KEY", ""), most=options.max_tokens)
 
 
 def sizes(drawn: list[real.Document]) -> dict[str, dict[int, int]]:
@@ -93,8 +103,11 @@ def parsed(arguments: Optional[list[str]]) -> argparse.Namespace:
     parser.add_argument("--context", type=int, default=16384, help="tokens of context for a local model (default: %(default)s)")
     parser.add_argument("--max-tokens", type=int, help="tokens of an answer (default: as many as the endpoint allows; 96 with --gguf)")
     parser.add_argument("--mock", action="store_true", help="ask a mock instead: plumbing, no comprehension")
+    parser.add_argument("--questions-to", metavar="FILE", help="ask nobody: write the questions as a batch file (OpenAI's format, which `vllm run-batch` reads)")
+    parser.add_argument("--answers-from", metavar="FILE", help="ask nobody: score the answers in what the batch wrote; all other options as with --questions-to")
     parser.add_argument("--documents", type=int, default=50, help="how many made-up documents (default: %(default)s)")
     parser.add_argument("--real", type=int, default=30, help="how many real outputs (default: %(default)s)")
+    parser.add_argument("--questions", type=int, default=3, help="questions about each real output, at most (default: %(default)s)")
     parser.add_argument("--outputs", default=str(real.SAMPLES), help="where they are: a corpus, or a folder with an index.toml (default: dev/samples/outputs)")
     parser.add_argument("--seed", type=int, default=0, help="other documents (default: %(default)s)")
     parser.add_argument("--parallel", type=int, help="requests at once (default: 4; 1 with --gguf)")
@@ -108,8 +121,8 @@ def parsed(arguments: Optional[list[str]]) -> argparse.Namespace:
     elif options.gguf:
         options.model = options.model or Path(options.gguf).stem
         options.max_tokens = options.max_tokens or 96
-    elif not options.base_url or not options.model:
-        parser.error("--base-url and --model say who is asked, or --gguf; --mock asks nobody")
+    elif not options.model or not (options.base_url or options.questions_to or options.answers_from):
+        parser.error("--base-url and --model say who is asked, or --gguf; --questions-to and --answers-from need only --model, and --mock asks nobody")
     options.parallel = options.parallel or (1 if options.gguf else 4)
     if options.forms != "all":
         unknown = [name for name in options.forms.split(",") if name not in forms.ALL]

@@ -20,6 +20,12 @@ _RETRIES = 5
 _AGAIN = {408, 409, 429, 500, 502, 503, 504}
 
 
+def body(model: str, prompt: str, most: Optional[int]) -> dict[str, Any]:
+    """A request; `most` are the tokens of the answer."""
+    asked: dict[str, Any] = {"model": model, "temperature": 0, "messages": [{"role": "user", "content": prompt}]}
+    return {**asked, "max_tokens": most} if most else asked
+
+
 @dataclass(frozen=True)
 class Endpoint:
     """Where a model is asked, and which."""
@@ -33,16 +39,10 @@ class Endpoint:
 
     def ask(self, data: str, question: str) -> str:
         """What the model says."""
-        body: dict[str, Any] = {
-            "model": self.model,
-            "temperature": 0,
-            "messages": [{"role": "user", "content": PROMPT.format(data=data, question=question)}],
-        }
-        if self.most:
-            body["max_tokens"] = self.most
+        prompt = PROMPT.format(data=data, question=question)
         request = urllib.request.Request(
             f"{self.base_url.rstrip('/')}/chat/completions",
-            json.dumps(body).encode(),
+            json.dumps(body(self.model, prompt, self.most)).encode(),
             {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"},
         )
         reply = json.loads(self._send(request))

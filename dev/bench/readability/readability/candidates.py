@@ -13,7 +13,6 @@ from typing import Any
 
 from tokenforge_stc import encode_stc2
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _COLUMN = re.compile(r"( *)(\d+)([\t→:|])")
 
 
@@ -23,6 +22,12 @@ def minified(value: Any) -> str:
 
 def is_table(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 1 and all(isinstance(row, dict) and row for row in value)
+
+
+def has_rows(value: Any) -> bool:
+    """Is there a table in it?"""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return is_table(value) or any(map(has_rows, inner))
 
 
 def rows_on_lines(text: str, numbered: bool = False) -> str:
@@ -39,23 +44,6 @@ def rows_on_lines(text: str, numbered: bool = False) -> str:
             return "[\n" + ",\n".join((f"{at} " if numbered else "") + minified(row) for at, row in enumerate(value)) + "]"
         if isinstance(value, dict):
             return "{" + ",".join(f"{minified(key)}:{write(inner)}" for key, inner in value.items()) + "}"
-        return minified(value)
-
-    return write(json.loads(text))
-
-
-def stc1_without_tables(text: str) -> str:
-    """Bare keys, everything else as in minified JSON.
-
-    >>> stc1_without_tables('{"a":[{"x":"y","not a name":null}]}')
-    '{a:[{x:"y","not a name":null}]}'
-    """
-
-    def write(value: Any) -> str:
-        if isinstance(value, dict):
-            return "{" + ",".join(f"{key if _NAME.fullmatch(key) else minified(key)}:{write(inner)}" for key, inner in value.items()) + "}"
-        if isinstance(value, list):
-            return "[" + ",".join(map(write, value)) + "]"
         return minified(value)
 
     return write(json.loads(text))

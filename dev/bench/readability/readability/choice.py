@@ -61,28 +61,47 @@ def readings(tokens: dict[str, dict[int, int]], marks: "dict[str, dict[int, list
     return [Reading(*pair[:-1], p) for pair, p in zip(pairs, corrected)]
 
 
-def report(model: str, is_mock: bool, found: list[Reading]) -> str:
-    """Markdown, the most compact form first."""
+def by_group(tokens: dict[str, dict[int, int]], marks: "dict[str, dict[int, list[bool]]]", groups: list[str]) -> dict[str, list[Reading]]:
+    """The readings of each group of documents: what harms tables is not thinned out by outputs that have none."""
+    found = {}
+    for group in sorted(set(groups)):
+        own = {form: {at: right for at, right in answered.items() if groups[at] == group} for form, answered in marks.items()}
+        found[group] = readings(tokens, {form: answered for form, answered in own.items() if answered})
+    return found
+
+
+def report(model: str, is_mock: bool, found: dict[str, list[Reading]]) -> str:
+    """Markdown: a table for each group of outputs, the most compact form first."""
     lines = [f"**{PLUMBING}**", ""] if is_mock else []
-    lines += [f"Model: {model}. Real outputs; each form against the original over the outputs that have both.", "",
-              "| form | outputs | questions | tokens of the original | right | originally | points | 95 % | p (McNemar, Holm) | |", "|---|---|---|---|---|---|---|---|---|---|"]
+    lines.append(f"Model: {model}. Real outputs; each form against the original over the outputs that have both.")
+    for group, of_group in found.items():
+        lines += ["", *table(group, of_group)]
+    return "\n".join(lines) + "\n"
+
+
+def table(group: str, found: list[Reading]) -> list[str]:
+    lines = [f"| {group} | outputs | questions | tokens of the original | right | originally | points | 95 % | p (McNemar, Holm) | |", "|---|---|---|---|---|---|---|---|---|---|"]
     for one in sorted(found, key=lambda one: one.tokens):
         verdict = "read worse" if one.is_worse else "kept" if one.is_kept else ""
         lines.append(f"| {one.form} | {one.documents} | {one.questions} | {one.tokens:.2f} | {one.right:.1%} | {one.originally:.1%} | {100 * one.gain:+.1f} "
                      f"| {100 * one.low:+.1f} to {100 * one.high:+.1f} | {one.p:.3f} | {verdict} |")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
-def evidence(model: str, name: str, source: str, found: list[Reading]) -> str:
+def evidence(model: str, name: str, source: str, found: dict[str, list[Reading]]) -> str:
     """Entries for crates/tokens/data/model_classes.toml: there the intervals decide."""
     entries = []
-    for one in found:
+    for group, one in ((group, one) for group, of_group in found.items() for one in of_group):
         if one.form in NAMES or one.form.startswith("stage:"):
             form = NAMES.get(one.form, one.form.removeprefix("stage:"))
-            entries.append(f'[[{name}.measured]]\nforms = ["{form}"]\nmodel = "{model}"\nquestions = {one.questions}\npoints = {100 * one.gain:.1f}\n'
-                           f'low = {100 * one.low:.1f}\nhigh = {100 * one.high:.1f}\ntokens = {one.tokens:.2f}\nsource = "{source}"\n')
+            documents = f'documents = "{DOCUMENTS[group]}"\n' if group in DOCUMENTS else ""
+            entries.append(f'[[{name}.measured]]\nforms = ["{form}"]\n{documents}model = "{model}"\nquestions = {one.questions}\npoints = {100 * one.gain:.1f}\n'
+                           f'low = {100 * one.low:.1f}\nhigh = {100 * one.high:.1f}\ntokens = {one.tokens:.2f}\nsource = "{source}: {group}, {one.form}, {one.documents} outputs"\n')
     return "\n".join(entries)
 
 
-NAMES = {"json": "json", "toon": "toon", "stc1": "stc", "stc2-2": "stc2", "stc2-3": "stc2", "table": "table"}
+NAMES = {"json": "json", "toon": "toon", "stc1": "stc", "stc1-flat": "stc-flat", "stc2-2": "stc2", "stc2-3": "stc2", "table": "table"}
 """What the engine calls our forms. Candidates have no name there until they are written by it."""
+
+DOCUMENTS = {"JSON with rows": "rows", "other JSON": "other"}
+"""What the data file calls the groups of documents in which a form of JSON is measured."""

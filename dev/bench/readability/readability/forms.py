@@ -25,6 +25,7 @@ FORMS: dict[str, Form] = {
     "json": lambda text: text,
     "toon": toon,
     "stc1": lambda text: encode_stc(text, spelling="dense"),
+    "stc1-flat": lambda text: tokenforge(["encode", "--to", "stc", "--spelling", "flat"], text),
     "stc2-1": lambda text: encode_stc2(text, level=1),
     "stc2-2": lambda text: encode_stc2(text, level=2),
     "stc2-3": lambda text: encode_stc2(text, level=3),
@@ -34,7 +35,6 @@ FORMS: dict[str, Form] = {
 CANDIDATES: dict[str, Form] = {
     "json-lines": candidates.rows_on_lines,
     "json-rows": lambda text: candidates.rows_on_lines(text, numbered=True),
-    "stc1-flat": candidates.stc1_without_tables,
     "stc2-2-rows": candidates.stc2_with_row_numbers,
     "quoted": candidates.quoted_rows,
     "quoted-rows": lambda text: candidates.quoted_rows(text, numbered=True),

@@ -25,7 +25,7 @@ def endpoint(answers: dict[str, str]) -> Iterator[str]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             prompt = body["messages"][0]["content"]
-            reply = json.dumps({"choices": [{"message": {"content": _spoiled(prompt, answers[prompt])}}]}).encode()
+            reply = json.dumps({"choices": [{"message": {"content": spoiled(prompt, answers[prompt])}}]}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(reply)))
@@ -46,7 +46,7 @@ def endpoint(answers: dict[str, str]) -> Iterator[str]:
         server.server_close()
 
 
-def _spoiled(prompt: str, answer: str) -> str:
+def spoiled(prompt: str, answer: str) -> str:
     """The answer, or something else for one prompt in ten, the same ones every time."""
     is_spoiled = hashlib.sha256(prompt.encode()).digest()[0] % 10 < SPOILED_IN_TEN
     return "something else" if is_spoiled else answer

@@ -84,8 +84,15 @@ class Document:
     forms: dict[str, str]
     questions: list[Asked]
 
+    @property
+    def group(self) -> str:
+        """What is read in one way: rows can be counted and numbered, other JSON cannot, and text has other forms."""
+        if self.output.kind != "json":
+            return "text"
+        return "JSON with rows" if candidates.has_rows(json.loads(self.output.text)) else "other JSON"
 
-def documents(folder: Path, count: int, seed: int, names: Optional[list[str]] = None) -> list[Document]:
+
+def documents(folder: Path, count: int, seed: int, names: Optional[list[str]] = None, wanted: int = 3) -> list[Document]:
     """So many outputs, drawn by a seed, in turns of each kind."""
     dice = Random(f"real {seed}")
     by_kind: dict[str, list[Output]] = {"json": [], "numbered": [], "text": []}
@@ -99,25 +106,25 @@ def documents(folder: Path, count: int, seed: int, names: Optional[list[str]] = 
         for found in by_kind.values():
             if found and len(drawn) < count:
                 output = found.pop()
-                asked = questions(output, len(drawn), dice)
-                written = in_every_form(output, names)
-                if len(asked) >= 2 and len(written) > 1:
+                asked = questions(output, len(drawn), dice, wanted)
+                written = in_every_form(output, names) if len(asked) >= 2 else {}
+                if len(written) > 1:
                     drawn.append(Document(output, written, asked))
     return drawn
 
 
-def questions(output: Output, document: int, dice: Random) -> list[Asked]:
+def questions(output: Output, document: int, dice: Random, wanted: int = 3) -> list[Asked]:
     maker = json_questions if output.kind == "json" else text_questions
-    return [Asked(document, each.kind, each.text, each.answer, each.compare) for each in maker.questions(output.text, output.text, dice)]
+    return [Asked(document, each.kind, each.text, each.answer, each.compare) for each in maker.questions(output.text, output.text, dice, wanted)]
 
 
 def in_every_form(output: Output, names: Optional[list[str]] = None) -> dict[str, str]:
-    """The original, and each form that makes another text of it."""
+    """The original, and each form that makes another text of it, and another than minified JSON: without rows there are none to number."""
     found = {ORIGINAL: output.text}
     for name, write in writers(output).items():
         if names is None or name in names:
             text = write()
-            if text is not None and text.strip() != output.text.strip():
+            if text is not None and text.strip() not in (output.text.strip(), found.get("json")):
                 found[name] = text
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .._decode import decode_stc
-from .._encode import encode_stc
+from .._encode import Spelling, encode_stc
 from .._error import StcError
 from .._json import parse
 from .._stc2.decode import is_stc2
@@ -13,6 +13,8 @@ from . import table, toon
 from .error import Unreadable
 
 LINES = "[Forge JSON lines as one array]\n"
+
+_SPELLINGS: list[Spelling] = ["dense", "flat"]
 
 _ELEMENT = re.compile(r'"|[\[\]{},]')
 _STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*){0,1000}("?)')
@@ -26,7 +28,7 @@ def form(text: str, max_output: int) -> str | None:
     if not text or _is_json(text):
         return None
     if text[0] in "{[":
-        if (json := _stc(text, max_output)) and encode_stc(json, spelling="dense") == text:
+        if (json := _stc(text, max_output)) and any(encode_stc(json, spelling=how) == text for how in _SPELLINGS):
             return json
         # A header and as many rows as it says is nothing else.
         if not text.endswith("\n") and (json := _table(text, max_output)):
