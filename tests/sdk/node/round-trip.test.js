@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as ai from './agents/ai.js';
 import * as anthropicMessages from './agents/anthropic-messages.js';
+import * as bedrockSigned from './agents/bedrock-signed.js';
 import { collect } from './agents/common.js';
 import * as openaiChat from './agents/openai-chat.js';
 import * as openaiResponses from './agents/openai-responses.js';
@@ -13,6 +14,7 @@ const AGENTS = {
   'openai chat': openaiChat.talk,
   'openai responses': openaiResponses.talk,
   '@anthropic-ai/sdk': anthropicMessages.talk,
+  '@aws-sdk/client-bedrock-runtime, signed': bedrockSigned.talk,
   'ai with @ai-sdk/openai chat': ai.openaiChat,
   'ai with @ai-sdk/openai responses': ai.openaiResponses,
   'ai with @ai-sdk/anthropic': ai.anthropic,

@@ -71,12 +71,8 @@ fn responses_counts_every_event() {
 #[test]
 fn interactions_count_every_event_but_pieces() {
     let body = json!({"model": "m", "stream": true, "input": "x"});
-    let pieces = [
-        r#""type":"text"},"event_type":"step.delta"#,
-        "arguments_delta",
-        "thought_summary",
-        "in_progress",
-    ];
+    let pieces =
+        [r#""text":"O""#, r#""text":"k"#, "arguments_delta", "thought_summary", "in_progress"];
     let events = events("/v1beta/interactions", &body);
     each_counts("interactions", &events, &pieces);
     let created = events.iter().find(|event| event.starts_with(b"event: interaction.created"));
