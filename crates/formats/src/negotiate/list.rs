@@ -19,11 +19,11 @@ pub(crate) fn accepted(
 ///
 /// ```
 /// use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
-/// use tokenforge_formats::negotiate::take_out;
+/// use tokenforge_formats::negotiate::remove_accepted;
 ///
 /// let mut headers = HeaderMap::new();
 /// headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip;q=0.9, STC;q=0.5, br"));
-/// assert!(take_out(&mut headers, ACCEPT_ENCODING, "stc"));
+/// assert!(remove_accepted(&mut headers, ACCEPT_ENCODING, "stc"));
 /// assert_eq!(headers[ACCEPT_ENCODING], "gzip;q=0.9, br");
 /// ```
 pub fn remove_accepted(headers: &mut HeaderMap, name: HeaderName, accepted: &str) -> bool {
