@@ -16,6 +16,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
 use hyper::client::conn::{TrySendError, http2};
 use hyper::header::HOST;
+use hyper::http::uri::Authority;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::client::pool::singleton::Singleton;
@@ -137,6 +138,14 @@ async fn send_through_ours(to: SocketAddr, at_once: usize) -> Result<()> {
     .await
 }
 
+/// A request as a connection takes it, and to whom: read from its address for each.
+fn addressed_request(uri: String) -> Result<(Authority, Request<Body>)> {
+    let mut request = Request::post(uri).header(HOST, "local").body(Body::from(body()))?;
+    let uri = std::mem::take(request.uri_mut()).into_parts();
+    *request.uri_mut() = uri.path_and_query.context("no path")?.into();
+    Ok((uri.authority.context("no host")?, request))
+}
+
 /// An address that is read for each request, a pool for each upstream, a limit on requests, and one on the wait for an
 /// answer. Without eviction, retry and HTTP/2.
 async fn send_through_theirs(to: SocketAddr, at_once: usize) -> Result<()> {
@@ -146,11 +155,8 @@ async fn send_through_theirs(to: SocketAddr, at_once: usize) -> Result<()> {
     spread(at_once, move || {
         let (pools, permits, uri) = (pools.clone(), permits.clone(), uri.clone());
         async move {
-            let mut request = Request::post(uri).header(HOST, "local").body(Body::from(body()))?;
             let _permit = permits.acquire_owned().await?;
-            let uri = std::mem::take(request.uri_mut()).into_parts();
-            let authority = uri.authority.context("no host")?;
-            *request.uri_mut() = uri.path_and_query.context("no path")?.into();
+            let (authority, request) = addressed_request(uri)?;
             let new = || cache::builder().executor(TokioExecutor::new()).build(Connect);
             let mut pool = pools.borrow_mut().entry(authority).or_insert_with(new).clone();
             poll_fn(|context| pool.poll_ready(context)).await?;
@@ -173,11 +179,8 @@ async fn send_through_whole(to: SocketAddr, at_once: usize) -> Result<()> {
     spread(at_once, move || {
         let (pools, permits, uri) = (pools.clone(), permits.clone(), uri.clone());
         async move {
-            let mut request = Request::post(uri).header(HOST, "local").body(Body::from(body()))?;
             let _permit = permits.acquire_owned().await?;
-            let uri = std::mem::take(request.uri_mut()).into_parts();
-            let authority = uri.authority.context("no host")?;
-            *request.uri_mut() = uri.path_and_query.context("no path")?.into();
+            let (authority, mut request) = addressed_request(uri)?;
             let new = || {
                 let http1 =
                     |streams| cache::builder().executor(TokioExecutor::new()).build(Http1(streams));
