@@ -1,11 +1,32 @@
 //! The engine's laws over recorded outputs of real tools, mutations of them, and texts made to be hard.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use tokenforge_engine::{Mode, Output};
 use tokenforge_laws::engine;
 use tokenforge_samples::{Recorded, mutated, recorded};
 
-/// How many mutations of every recording are tried in every mode.
-const MUTATIONS: u64 = 12;
+/// How many mutations of every recording are tried in every mode, and how long a text made to be hard is: what `./test` has the
+/// time for, and what `./test all` tries.
+fn effort() -> (u64, usize) {
+    if std::env::var_os("TEST_ALL").is_some() { (12, 1 << 20) } else { (4, 1 << 18) }
+}
+
+/// Checks `law` on every item, on every core.
+fn for_all<T: Sync>(items: &[T], law: impl Fn(usize, &T) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, |cores| cores.get()) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(index) else { break };
+                    law(index, item);
+                }
+            });
+        }
+    });
+}
 
 fn output(recorded: &Recorded) -> Output<'_> {
     Output {
@@ -61,8 +82,9 @@ fn d70_tables_with_rules_and_borders_are_shown_as_they_were() {
 #[test]
 fn l2_l3_l5_l6_hold_for_mutations_of_recorded_outputs() {
     let all = recorded();
-    for (index, recorded) in all.iter().enumerate() {
-        for seed in 0..MUTATIONS {
+    let (mutations, _) = effort();
+    for_all(&all, |index, recorded| {
+        for seed in 0..mutations {
             let other = &all[(index + seed as usize + 1) % all.len()];
             let text = mutated(&recorded.text, &other.text, seed ^ index as u64);
             let mutated = Recorded { text, ..recorded.clone() };
@@ -72,41 +94,41 @@ fn l2_l3_l5_l6_hold_for_mutations_of_recorded_outputs() {
                 engine::handled_once(&output(&mutated), mode);
             }
         }
-    }
+    });
 }
 
 #[test]
 fn l2_l3_l5_l6_hold_for_texts_made_to_be_hard() {
-    let megabyte = 1 << 20;
+    let (_, long) = effort();
     let texts = [
-        "x".repeat(megabyte),
-        "one long line ".repeat((10 << 20) / 14),
-        " ".repeat(megabyte),
-        "\n".repeat(megabyte),
-        "\u{1b}".repeat(megabyte),
-        "\r".repeat(megabyte),
-        "\0".repeat(megabyte),
-        "[".repeat(megabyte),
-        "[\n".repeat(megabyte / 2),
-        "{\"a\":".repeat(megabyte / 5),
-        "{\"a\":\"[1]\",".repeat(megabyte / 11),
-        format!("{{\"a\":1,{}", "},{\"b\":\"{".repeat(megabyte / 10)),
-        format!("{{\"a\":\"{}", "{\\\"a\\\":".repeat(megabyte / 7)),
-        "(1, ['a', ".repeat(megabyte / 9),
-        format!("[TextContent(type='text', text='{}", "\\'\\n".repeat(megabyte / 4)),
-        "a/b/c:1:\n".repeat(megabyte / 9),
-        "[Forge \n".repeat(megabyte / 8),
-        "\u{1b}]8;;".repeat(megabyte / 5),
-        "é\u{301}ſ\u{202e}".repeat(megabyte / 8),
-        (0..100_000).map(|n| format!("{n}\t{n}\n")).collect(),
-        (0..100_000).map(|n| format!("line {n} {}\n", n % 7)).collect(),
+        "x".repeat(long),
+        "one long line ".repeat(long * 10 / 14),
+        " ".repeat(long),
+        "\n".repeat(long),
+        "\u{1b}".repeat(long),
+        "\r".repeat(long),
+        "\0".repeat(long),
+        "[".repeat(long),
+        "[\n".repeat(long / 2),
+        "{\"a\":".repeat(long / 5),
+        "{\"a\":\"[1]\",".repeat(long / 11),
+        format!("{{\"a\":1,{}", "},{\"b\":\"{".repeat(long / 10)),
+        format!("{{\"a\":\"{}", "{\\\"a\\\":".repeat(long / 7)),
+        "(1, ['a', ".repeat(long / 9),
+        format!("[TextContent(type='text', text='{}", "\\'\\n".repeat(long / 4)),
+        "a/b/c:1:\n".repeat(long / 9),
+        "[Forge \n".repeat(long / 8),
+        "\u{1b}]8;;".repeat(long / 5),
+        "é\u{301}ſ\u{202e}".repeat(long / 8),
+        (0..long / 10).map(|n| format!("{n}\t{n}\n")).collect(),
+        (0..long / 10).map(|n| format!("line {n} {}\n", n % 7)).collect(),
     ];
-    for text in &texts {
+    for_all(&texts, |_, text| {
         for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
             println!("{mode} {:?}", &text[..text.floor_char_boundary(20)]);
             let output =
                 Output { text, tool: "Bash", arguments: "{}", call: None, is_error: false };
             engine::all(&output, mode);
         }
-    }
+    });
 }

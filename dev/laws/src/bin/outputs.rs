@@ -2,8 +2,8 @@
 //! with:
 //!
 //! ```sh
-//! cargo run -p tokenforge-laws --example outputs              # the recorded ones
-//! cargo run -p tokenforge-laws --example outputs -- FOLDER    # those of a corpus as well
+//! cargo run -p tokenforge-laws --bin outputs              # the recorded ones
+//! cargo run -p tokenforge-laws --bin outputs -- FOLDER    # those of a corpus as well
 //! ```
 //!
 //! A corpus is folders of JSON lines with the members `id`, `tool`, `command` and `content`.

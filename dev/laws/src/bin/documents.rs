@@ -1,11 +1,11 @@
 //! Prints documents and what Rust makes of them, one JSON object a line, for other implementations to compare with:
 //!
 //! ```sh
-//! cargo run -p tokenforge-laws --example documents -- 100000          # random ones, with everything JSON allows
-//! cargo run -p tokenforge-laws --example documents -- 100000 common   # with only what every implementation holds
-//! cargo run -p tokenforge-laws --example documents -- 100000 stc2     # such, and such that repeat themselves, in STC 2
-//! cargo run -p tokenforge-laws --example documents -- FOLDER          # the JSON among the tool outputs of a corpus
-//! cargo run -p tokenforge-laws --example documents -- FOLDER stc2     # the same in STC 2
+//! cargo run -p tokenforge-laws --bin documents -- 100000          # random ones, with everything JSON allows
+//! cargo run -p tokenforge-laws --bin documents -- 100000 common   # with only what every implementation holds
+//! cargo run -p tokenforge-laws --bin documents -- 100000 stc2     # such, and such that repeat themselves, in STC 2
+//! cargo run -p tokenforge-laws --bin documents -- FOLDER          # the JSON among the tool outputs of a corpus
+//! cargo run -p tokenforge-laws --bin documents -- FOLDER stc2     # the same in STC 2
 //! ```
 //!
 //! In STC 2 each document comes with its three levels, and with a damaged text and what becomes of that.
