@@ -23,6 +23,11 @@ use tokenforge_samples::{Nasty, nasty, tools};
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryPage;
 
+/// How much a property test tries: what `./test` has the time for, or, with `TEST_ALL` set, what `./test all` tries.
+pub fn effort<T>(quick: T, all: T) -> T {
+    if std::env::var_os("TEST_ALL").is_some() { all } else { quick }
+}
+
 /// The JSON document that a fuzzer's bytes stand for: themselves, or one made up from them as a seed.
 pub fn document_from(bytes: &[u8]) -> String {
     json_or(bytes, |seed| nasty(seed, Nasty::default()))

@@ -3,14 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tokenforge_engine::{Mode, Output};
-use tokenforge_laws::engine;
+use tokenforge_laws::{effort, engine};
 use tokenforge_samples::{Recorded, mutated, recorded};
-
-/// How many mutations of every recording are tried in every mode, and how long a text made to be hard is: what `./test` has the
-/// time for, and what `./test all` tries.
-fn effort() -> (u64, usize) {
-    if std::env::var_os("TEST_ALL").is_some() { (12, 1 << 20) } else { (4, 1 << 18) }
-}
 
 /// Checks `law` on every item, on every core.
 fn for_all<T: Sync>(items: &[T], law: impl Fn(usize, &T) + Sync) {
@@ -40,13 +34,13 @@ fn output(recorded: &Recorded) -> Output<'_> {
 
 #[test]
 fn l2_l3_l5_l6_hold_for_every_recorded_output_in_every_mode() {
-    for recorded in recorded() {
+    for_all(&recorded(), |_, recorded| {
         for mode in Mode::ALL {
             println!("{} {mode}", recorded.name);
-            engine::all(&output(&recorded), mode);
-            engine::handled_once(&output(&recorded), mode);
+            engine::all(&output(recorded), mode);
+            engine::handled_once(&output(recorded), mode);
         }
-    }
+    });
 }
 
 #[test]
@@ -82,9 +76,8 @@ fn d70_tables_with_rules_and_borders_are_shown_as_they_were() {
 #[test]
 fn l2_l3_l5_l6_hold_for_mutations_of_recorded_outputs() {
     let all = recorded();
-    let (mutations, _) = effort();
     for_all(&all, |index, recorded| {
-        for seed in 0..mutations {
+        for seed in 0..effort(2_u64, 12) {
             let other = &all[(index + seed as usize + 1) % all.len()];
             let text = mutated(&recorded.text, &other.text, seed ^ index as u64);
             let mutated = Recorded { text, ..recorded.clone() };
@@ -99,7 +92,7 @@ fn l2_l3_l5_l6_hold_for_mutations_of_recorded_outputs() {
 
 #[test]
 fn l2_l3_l5_l6_hold_for_texts_made_to_be_hard() {
-    let (_, long) = effort();
+    let long: usize = effort(1 << 17, 1 << 20);
     let texts = [
         "x".repeat(long),
         "one long line ".repeat(long * 10 / 14),
