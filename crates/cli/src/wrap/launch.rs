@@ -140,7 +140,7 @@ fn run_as(mut command: Command, name: &str, started: ClientLaunch) -> anyhow::Re
 
 #[cfg(not(unix))]
 fn run_as(command: Command, _: &str, started: ClientLaunch) -> anyhow::Result<i32> {
-    as_child(command, prepare_launch)
+    as_child(command, started)
 }
 
 fn as_child(command: Command, started: ClientLaunch) -> anyhow::Result<i32> {
