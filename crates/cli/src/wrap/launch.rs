@@ -10,6 +10,7 @@
 
 use super::clients::WrappedClient;
 use super::plan::{BaseUrlPlan, ClientLaunch};
+use super::variables::ClientVariables;
 use super::{child, local_shell, route, stay_local};
 use crate::gateway;
 use crate::output::tell;
@@ -101,7 +102,7 @@ fn prepare_launch(
         bail!("{why}");
     }
     let path = program.to_str().context("the path of the agent's program is not UTF-8")?;
-    let plan = BaseUrlPlan::new(client, path, &url)?;
+    let plan = BaseUrlPlan::new(client, path, ClientVariables::Inherited, &url)?;
     // What was read here may not be what the gateway was started with.
     if !has_upstreams && !plan.is_usual() {
         bail!(
