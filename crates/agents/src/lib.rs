@@ -48,7 +48,7 @@ pub use mcp::{McpClientTraits, McpServerFiles, StructuredContent, TextForm};
 pub use mcp_tool_name::McpToolName;
 pub use output::{LineEdges, OutputEdges, OutputWrapper, TaggedOutput};
 pub use path_template::PathTemplate;
-pub use probe::AgentProbe;
+pub use probe::{AgentProbe, ProbeToolServer};
 pub use registry::{all, common, find, mcp_tool, of_client};
 pub use setup::{OwnAddress, RequiredLogin, SetupSupport};
 pub use subscription::SubscriptionSigns;

@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// The tools that the demo has behind its gateway
     #[command(hide = true)]
     DemoTools,
+    /// The tool server that doctor has agents start
+    #[command(hide = true)]
+    ProbeTools(crate::doctor::ProbeToolsArgs),
     /// Write JSON in the form with the fewest tokens
     Encode(crate::encode::EncodeArgs),
     /// Turn any form back into JSON, or a smaller output back

@@ -2,8 +2,11 @@
 
 use anyhow::Context;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokenforge_store::{DiskStore, StoreError, StoreLocation, StoreOptions, key_file};
+
+/// What our folder is called in the user's data folder.
+const OWN: &str = "tokenforge";
 
 /// The store of originals.
 pub(crate) fn store() -> anyhow::Result<DiskStore> {
@@ -52,8 +55,14 @@ pub(crate) fn folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = set("FORGE_DATA_DIR") {
         return Ok(folder);
     }
-    let data = set("XDG_DATA_HOME").or_else(|| Some(home()?.join(".local/share")));
-    Ok(data.context("no data folder: set FORGE_DATA_DIR or HOME")?.join("tokenforge"))
+    let data = set("XDG_DATA_HOME").map(|data| data.join(OWN));
+    let data = data.or_else(|| Some(folder_in(&home()?)));
+    data.context("no data folder: set FORGE_DATA_DIR or HOME")
+}
+
+/// The same, of a user with this home folder who has set nothing.
+pub(crate) fn folder_in(home: &Path) -> PathBuf {
+    home.join(".local/share").join(OWN)
 }
 
 /// `FORGE_CONFIG_DIR`, else `tokenforge` in the user's folder for settings, if there is one.

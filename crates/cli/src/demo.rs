@@ -9,7 +9,7 @@ mod show;
 mod tool_calls;
 mod tools;
 
-pub(crate) use tools::serve as serve_tools;
+pub(crate) use tools::{answer as answer_tool_request, serve as serve_tools};
 
 use crate::embedded::EmbeddedGateway;
 use crate::gateway::GatewayClient;

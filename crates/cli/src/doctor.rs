@@ -13,7 +13,10 @@ mod store;
 mod tls;
 mod version;
 
-use crate::output;
+pub(crate) use probe::{ProbeToolsArgs, serve_tools};
+
+use crate::serve::stop;
+use crate::{arguments, output};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 use finding::{Finding, FindingState};
@@ -24,7 +27,11 @@ const EXAMPLES: &str = "\
 Examples:
   tokenforge doctor
   tokenforge doctor --json
-  tokenforge doctor --probe";
+  tokenforge doctor --probe
+  tokenforge doctor --probe --probe-timeout 3m";
+
+/// How long one run of an agent may take. Some unpack themselves first.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long what is under way may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -33,14 +40,19 @@ const FAREWELL: Duration = Duration::from_secs(1);
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DoctorArgs {
-    /// Print {"version", "ok", "findings": [{"check", "state", "says", "do"}]}; state is ok, note or broken
+    /// Print {"version", "ok", "findings": [{"check", "state", "says", "do", "probe": {"agent", "version",
+    /// "relied_on", "honoured", "why"}}]}; state is ok, note or broken
     #[arg(long)]
     json: bool,
 
-    /// Start each installed agent once, with a made-up key and no settings of yours, and see whether it asks the
-    /// address it is given
+    /// Start each installed agent, with a made-up key, no settings of yours and a scripted model, and see whether it
+    /// honours what is relied on: the address, the hook, `mcp wrap`, and a session in its requests
     #[arg(long)]
     probe: bool,
+
+    /// How long one run of an agent may take, such as 90s or 3m [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = arguments::time, requires = "probe")]
+    probe_timeout: Option<Duration>,
 
     /// The settings file [default: tokenforge.yaml here, or in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -50,8 +62,16 @@ pub(crate) struct DoctorArgs {
 pub(crate) fn run(arguments: &DoctorArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
-    let findings = runtime.block_on(findings(arguments));
+    let findings = runtime.block_on(async {
+        // Agents that were started must not outlive it.
+        let stopped = stop()?;
+        tokio::select! {
+            findings = findings(arguments) => Ok(findings),
+            () = stopped => bail!("stopped"),
+        }
+    });
     runtime.shutdown_timeout(FAREWELL);
+    let findings = findings?;
     let broken = findings.iter().filter(|finding| finding.state == FindingState::Broken).count();
     let shown = match arguments.json {
         true => serde_json::json!({
@@ -77,7 +97,7 @@ async fn findings(arguments: &DoctorArgs) -> Vec<Finding> {
     findings.extend(tls::check(&settings));
     findings.extend(clients::check());
     if arguments.probe {
-        findings.extend(probe::check().await);
+        findings.extend(probe::check(arguments.probe_timeout.unwrap_or(PROBE_TIMEOUT)).await);
     }
     findings.extend(routes::check(&settings, config).await);
     findings.extend(bedrock::check(&settings));

@@ -95,6 +95,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Wrap(arguments) => process::exit(wrap::run(&arguments)?),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::DemoTools => demo::serve_tools(),
+        Command::ProbeTools(arguments) => doctor::serve_tools(&arguments),
         Command::Encode(arguments) => encode::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Compress(arguments) => compress::run(&arguments),

@@ -151,6 +151,22 @@ impl State {
     }
 }
 
+/// What a provider answers at a path with a reply of its model: the type of the content, and that, as a stream where the
+/// request asks for one. `None`: the API of this path is not spoken here, or not as a stream.
+pub(crate) fn answer(
+    path: &str,
+    request: &Value,
+    reply: &ModelReply,
+    number: u64,
+) -> Option<(&'static str, String)> {
+    let api = WireApi::of(path)?;
+    let written = api.write(reply, &request["model"], InputTokens::default(), number);
+    if request["stream"] == true {
+        return Some(("text/event-stream", api.stream(&written)?));
+    }
+    Some(("application/json", written.to_string()))
+}
+
 /// An error, in a shape that the clients of both APIs read.
 fn error(message: &str) -> Value {
     json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}})
@@ -182,6 +198,33 @@ mod tests {
         assert_eq!(message["content"], "Look.");
         assert_eq!(provider.take_requests(), [json!({"model": "m"}), json!({"model": "n"})]);
         assert!(provider.take_requests().is_empty());
+    }
+
+    #[test]
+    fn a_stream_says_what_the_whole_reply_says() {
+        let reply = ModelReply::from("Look.").call("ls", json!({"a": 1}));
+        let request = json!({"model": "m", "stream": true});
+        let (kind, text) = answer("/v1/messages", &request, &reply, 7).unwrap();
+        assert_eq!(kind, "text/event-stream");
+        let events = text.split("\n\n").filter(|event| !event.is_empty());
+        let events: Vec<(&str, Value)> = events
+            .map(|event| {
+                let (name, data) = event.split_once('\n').unwrap();
+                let data = serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap();
+                (name.strip_prefix("event: ").unwrap(), data)
+            })
+            .collect();
+        assert!(events.iter().all(|(name, data)| data["type"] == *name), "{text}");
+        let deltas: Vec<_> =
+            events.iter().filter(|(name, _)| *name == "content_block_delta").collect();
+        assert_eq!(deltas[0].1["delta"]["text"], "Look.");
+        assert_eq!(deltas[1].1["delta"]["partial_json"], r#"{"a":1}"#);
+        assert_eq!(events[events.len() - 2].1["delta"]["stop_reason"], "tool_use");
+        let whole = answer("/v1/messages", &json!({"model": "m"}), &reply, 7).unwrap();
+        let whole: Value = serde_json::from_str(&whole.1).unwrap();
+        assert_eq!(events[0].1["message"]["id"], whole["id"]);
+        assert_eq!(answer("/v1/responses", &request, &reply, 7), None);
+        assert_eq!(answer("/v1/chat/completions", &request, &reply, 7), None);
     }
 
     #[tokio::test]

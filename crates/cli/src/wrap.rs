@@ -10,9 +10,11 @@ mod plan;
 mod provider;
 mod route;
 mod savings;
+mod variables;
 
 pub(crate) use clients::{base_variables, wrappable_names};
 pub(crate) use plan::ClientLaunch;
+pub(crate) use variables::ClientVariables;
 
 use crate::arguments::usage_error;
 use crate::output::tell;
@@ -165,7 +167,8 @@ impl WrapArgs {
         arguments: &[OsString],
     ) -> anyhow::Result<(GatewayRoute, ClientLaunch)> {
         let settings = self.source().load()?;
-        let plan = BaseUrlPlan::new(client, program, &gateway::url(settings.listen))?;
+        let gateway = gateway::url(settings.listen);
+        let plan = BaseUrlPlan::new(client, program, ClientVariables::Inherited, &gateway)?;
         let route = GatewayRoute::open(&plan, settings, self.is_special()).await?;
         let mark = local_shell::path_mark(client.name, arguments);
         let started = plan.start(&format!("{}{mark}", route.url()))?;
@@ -189,13 +192,14 @@ impl WrapArgs {
     }
 }
 
-/// What an agent is told so that it asks this address, whoever is there.
+/// What an agent that is started with these variables is told so that it asks this address, whoever is there.
 pub(crate) fn probe_launch(
     agent: &'static Agent,
     program: &str,
+    variables: ClientVariables<'_>,
     url: &str,
 ) -> anyhow::Result<ClientLaunch> {
-    BaseUrlPlan::new(WrappedClient::from(agent), program, url)?.start(url)
+    BaseUrlPlan::new(WrappedClient::from(agent), program, variables, url)?.start(url)
 }
 
 /// A proxy of the user's is for what is outside: the gateway is not.

@@ -189,6 +189,36 @@ fn who_is_probed_can_be_given_a_base_url_and_has_a_version_that_was_tested() {
         let probe = agent.probe.clone().unwrap();
         // A home folder of its own is no place for what leads out of it.
         let is_below = |file: &String| !file.starts_with('/') && !file.contains("..");
-        assert!(probe.files.keys().all(is_below), "{}", agent.id);
+        let files = probe.files.keys().chain(probe.tool_server.iter().map(|server| &server.file));
+        assert!(files.into_iter().all(is_below), "{}", agent.id);
+    }
+}
+
+#[test]
+fn w3_w4_what_is_relied_on_of_an_agent_that_is_probed_can_be_tried() {
+    for agent in all() {
+        let Some(probe) = &agent.probe else { continue };
+        let has_command = probe.shell_arguments.values().any(|value| value.contains("{command}"));
+        assert_eq!(has_command, agent.hook.is_some(), "{}: shell_arguments", agent.id);
+        assert!(!has_command || agent.shell.is_some(), "{}: shell", agent.id);
+        assert_eq!(probe.tool_server.is_some(), agent.mcp_servers.is_some(), "{}", agent.id);
+        let names_session = !agent.session_headers.is_empty();
+        assert!(probe.session_arguments.is_empty() || names_session, "{}", agent.id);
+        let Some(server) = &probe.tool_server else { continue };
+        let named =
+            ["{program}", "{arguments}", "{command}"].map(|word| server.text.contains(word));
+        assert!(matches!(named, [true, true, false] | [false, false, true]), "{}", agent.id);
+        // `mcp wrap` finds the server where the agent does.
+        let home = |name: &str| (name == "HOME").then(|| "/home".into());
+        let listed = agent.mcp_servers.iter().flat_map(|servers| &servers.files);
+        let listed: Vec<_> = listed.filter_map(|file| file.resolve(&home)).collect();
+        assert!(listed.contains(&Path::new("/home").join(&server.file)), "{}", agent.id);
+        let written = server.text.replace("{program}", "\"p\"");
+        let written = written.replace("{arguments}", "[]").replace("{command}", "[]");
+        let is_read = match server.file.ends_with(".toml") {
+            true => toml::from_str::<toml::Value>(&written).is_ok(),
+            false => written.trim().starts_with('{') && written.trim().ends_with('}'),
+        };
+        assert!(is_read, "{}: {written}", agent.id);
     }
 }

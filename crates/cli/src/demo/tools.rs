@@ -27,7 +27,8 @@ pub(crate) fn serve() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn answer(message: &Value) -> String {
+/// What is answered to a request.
+pub(crate) fn answer(message: &Value) -> String {
     let id = message["id"].to_string();
     let params = &message["params"];
     let result = match message["method"].as_str().unwrap_or_default() {

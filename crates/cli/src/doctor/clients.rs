@@ -36,7 +36,7 @@ fn finding(name: &str, path: &Path) -> Finding {
     match (version.as_deref(), tested) {
         (Some(version), Some(tested)) if version != tested => {
             Finding::note(CHECK, format!("{says}; version {tested} was tested")).remedied_by(
-                "`tokenforge doctor --probe` shows whether this one asks the address it is given",
+                "`tokenforge doctor --probe` shows whether this one honours what is relied on",
             )
         }
         _ => Finding::ok(CHECK, says),

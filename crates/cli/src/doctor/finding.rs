@@ -1,5 +1,6 @@
 //! A finding of the doctor: a check, how it went, and what to do.
 
+use super::probe::ProbeReport;
 use crate::screen::{self, TextStyler};
 use serde::Serialize;
 use std::fmt;
@@ -17,6 +18,9 @@ pub(super) struct Finding {
     /// What to do about it.
     #[serde(rename = "do", skip_serializing_if = "Option::is_none")]
     pub(super) remedy: Option<String>,
+    /// The same of a probed agent, for a program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<ProbeReport>,
 }
 
 /// Is it as it must be?
@@ -31,7 +35,7 @@ pub(super) enum FindingState {
 
 impl Finding {
     pub(super) fn ok(check: &'static str, says: impl Into<String>) -> Self {
-        Finding { check, state: FindingState::Ok, says: says.into(), remedy: None }
+        Finding { check, state: FindingState::Ok, says: says.into(), remedy: None, probe: None }
     }
 
     pub(super) fn note(check: &'static str, says: impl Into<String>) -> Self {
@@ -45,6 +49,11 @@ impl Finding {
     /// With what to do about it.
     pub(super) fn remedied_by(self, remedy: impl Into<String>) -> Self {
         Finding { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// With what a probe found.
+    pub(super) fn probed(self, report: ProbeReport) -> Self {
+        Finding { probe: Some(report), ..self }
     }
 }
 

@@ -35,6 +35,50 @@ impl WireApi {
             Self::OpenAiChat => openai_completion(reply, model, input, number),
         }
     }
+
+    /// A reply that was written, as the events of a stream. `None`: only whole ones are known of this API.
+    pub(super) fn stream(self, written: &Value) -> Option<String> {
+        let events = match self {
+            Self::AnthropicMessages => anthropic_events(written),
+            Self::OpenAiChat => return None,
+        };
+        let event = |event: &Value| {
+            let name = event["type"].as_str().unwrap_or_default();
+            format!("event: {name}\ndata: {event}\n\n")
+        };
+        Some(events.iter().map(event).collect())
+    }
+}
+
+fn anthropic_events(message: &Value) -> Vec<Value> {
+    let mut begun = message.clone();
+    begun["content"] = json!([]);
+    begun["stop_reason"] = Value::Null;
+    let mut events = vec![json!({"type": "message_start", "message": begun})];
+    for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
+        let (empty, delta) = match block["type"].as_str() {
+            Some("tool_use") => {
+                let mut empty = block.clone();
+                empty["input"] = json!({});
+                let input = block["input"].to_string();
+                (empty, json!({"type": "input_json_delta", "partial_json": input}))
+            }
+            _ => {
+                let text = json!({"type": "text_delta", "text": block["text"]});
+                (json!({"type": "text", "text": ""}), text)
+            }
+        };
+        events.extend([
+            json!({"type": "content_block_start", "index": index, "content_block": empty}),
+            json!({"type": "content_block_delta", "index": index, "delta": delta}),
+            json!({"type": "content_block_stop", "index": index}),
+        ]);
+    }
+    let stop = json!({"stop_reason": message["stop_reason"], "stop_sequence": null});
+    let usage = json!({"output_tokens": message["usage"]["output_tokens"]});
+    events.push(json!({"type": "message_delta", "delta": stop, "usage": usage}));
+    events.push(json!({"type": "message_stop"}));
+    events
 }
 
 fn anthropic_message(reply: &ModelReply, model: &Value, input: InputTokens, number: u64) -> Value {

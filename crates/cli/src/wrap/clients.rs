@@ -1,7 +1,7 @@
 //! Who can be wrapped: the agents that can be given a base URL, and programs that read a provider's usual variables. What
 //! each is told is in the data files of `tokenforge-agents`.
 
-use crate::data;
+use super::variables::ClientVariables;
 use clap::builder::PossibleValuesParser;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,8 +29,8 @@ impl WrappedClient {
     }
 
     /// Its settings file, whether it is there or not.
-    pub(super) fn settings(self) -> Option<PathBuf> {
-        self.settings?.resolve(&data::set)
+    pub(super) fn settings(self, variables: ClientVariables<'_>) -> Option<PathBuf> {
+        self.settings?.resolve(&|name| variables.get(name).map(PathBuf::from))
     }
 
     /// The one provider that all its requests go to, if there is one.

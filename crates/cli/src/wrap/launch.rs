@@ -10,6 +10,7 @@
 
 use super::clients::WrappedClient;
 use super::plan::{BaseUrlPlan, ClientLaunch};
+use super::variables::ClientVariables;
 use super::{child, local_shell, route, stay_local};
 use crate::gateway;
 use crate::output::tell;
@@ -101,7 +102,7 @@ fn prepare_launch(
         bail!("{why}");
     }
     let path = program.to_str().context("the path of the agent's program is not UTF-8")?;
-    let plan = BaseUrlPlan::new(client, path, &url)?;
+    let plan = BaseUrlPlan::new(client, path, ClientVariables::Inherited, &url)?;
     // What was read here may not be what the gateway was started with.
     if !has_upstreams && !plan.is_usual() {
         bail!(
@@ -140,7 +141,7 @@ fn run_as(mut command: Command, name: &str, started: ClientLaunch) -> anyhow::Re
 
 #[cfg(not(unix))]
 fn run_as(command: Command, _: &str, started: ClientLaunch) -> anyhow::Result<i32> {
-    as_child(command, prepare_launch)
+    as_child(command, started)
 }
 
 fn as_child(command: Command, started: ClientLaunch) -> anyhow::Result<i32> {

@@ -3,11 +3,11 @@
 
 use super::clients::WrappedClient;
 use super::provider::{BaseAddress, redirect, upstream_for};
+use super::variables::ClientVariables;
 use super::{cline, codex};
 use anyhow::Context;
 use http::Uri;
 use serde_json::{Map, Value};
-use std::env;
 use std::ffi::OsString;
 use std::io::Write;
 use tempfile::TempPath;
@@ -55,14 +55,20 @@ impl ClientLaunch {
 }
 
 impl BaseUrlPlan {
-    /// The plan for a client that is started by this program. `gateway` is the address at which one of ours may run.
+    /// The plan for a client that is started by this program, with these variables. `gateway` is the address at which one
+    /// of ours may run.
     ///
     /// # Errors
     /// Why the client cannot be told.
-    pub(super) fn new(client: WrappedClient, program: &str, gateway: &str) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        client: WrappedClient,
+        program: &str,
+        variables: ClientVariables<'_>,
+        gateway: &str,
+    ) -> anyhow::Result<Self> {
         let mut plan = BaseUrlPlan::default();
         for way in client.base_url {
-            let input = plan.input(way, client, program, gateway)?;
+            let input = plan.input(way, client, program, variables, gateway)?;
             plan.inputs.push(input);
         }
         Ok(plan)
@@ -74,17 +80,19 @@ impl BaseUrlPlan {
         way: &'static BaseUrl,
         client: WrappedClient,
         program: &str,
+        variables: ClientVariables<'_>,
         gateway: &str,
     ) -> anyhow::Result<LaunchInput> {
         let is_only = client.base_url.len() == 1;
+        let variable = |name: &str| variables.get(name)?.into_string().ok();
         Ok(match way {
             BaseUrl::Variable { name, value, provider } => {
                 let provider = (!is_only).then_some(*provider);
-                let set = self.set_by_user(name, provider, gateway)?;
+                let set = self.set_by_user(name, variable(name), provider, gateway)?;
                 LaunchInput::Variable(name, set.unwrap_or(value.clone()))
             }
             BaseUrl::VariableIfSet { name, otherwise } => {
-                let set = self.set_by_user(name, None, gateway)?;
+                let set = self.set_by_user(name, variable(name), None, gateway)?;
                 LaunchInput::Variable(name, set.with_context(|| otherwise.clone())?)
             }
             BaseUrl::JsonVariable { name, addresses } => {
@@ -95,12 +103,12 @@ impl BaseUrlPlan {
                 LaunchInput::File(PathRecipient::Argument(argument), suffix, text.clone())
             }
             BaseUrl::SettingArgument { argument, key, with_key, with_subscription, .. } => {
-                let settings = client.settings();
+                let settings = client.settings(variables);
                 let set = settings.as_deref().and_then(|file| codex::set_by_user(file, key));
                 let set = set.map(|text| self.in_place_of(&text, None, gateway)).transpose();
                 let value = match set.context(key.as_str())?.flatten() {
                     Some(url) => url,
-                    None if codex::is_with_chatgpt(program, settings.as_deref()) => {
+                    None if codex::is_with_chatgpt(program, variables, settings.as_deref()) => {
                         with_subscription.clone()
                     }
                     None => with_key.clone(),
@@ -108,7 +116,7 @@ impl BaseUrlPlan {
                 LaunchInput::Arguments([argument.clone(), format!("{key}=\"{value}\"")])
             }
             BaseUrl::SettingsCopy { name } => {
-                let settings = client.settings();
+                let settings = client.settings(variables);
                 let settings = settings.context("Cline's settings: there is no home folder")?;
                 let (base, settings) = cline::settings(&settings, URL)?;
                 self.upstreams.push((None, base));
@@ -176,10 +184,11 @@ impl BaseUrlPlan {
     fn set_by_user(
         &mut self,
         name: &str,
+        value: Option<String>,
         provider: Option<Provider>,
         gateway: &str,
     ) -> anyhow::Result<Option<String>> {
-        let Some(text) = variable(name) else { return Ok(None) };
+        let Some(text) = value else { return Ok(None) };
         self.in_place_of(&text, provider, gateway).with_context(|| name.to_owned())
     }
 
@@ -225,10 +234,6 @@ impl BaseUrlPlan {
     }
 }
 
-fn variable(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
-}
-
 /// A private file, which is gone when the result is.
 fn write_temporary_file(text: &str, suffix: &str) -> anyhow::Result<TempPath> {
     let named = tempfile::Builder::new().prefix("tokenforge-").suffix(suffix).tempfile();
@@ -256,10 +261,8 @@ mod tests {
 
     fn started(client: &str) -> ClientLaunch {
         let client = WrappedClient::of_program(client).unwrap();
-        BaseUrlPlan::new(client, "no-such-program", "http://127.0.0.1:8787")
-            .unwrap()
-            .start(URL)
-            .unwrap()
+        let (variables, gateway) = (ClientVariables::Inherited, "http://127.0.0.1:8787");
+        BaseUrlPlan::new(client, "no-such-program", variables, gateway).unwrap().start(URL).unwrap()
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! `tokenforge doctor`: what is broken is found, and what to do about it said.
 
+#[cfg(unix)]
+mod probe;
+
 use crate::kit::{Folder, Run, run_in};
 use serde_json::Value;
 
@@ -105,49 +108,4 @@ fn a_taken_port_and_a_store_that_cannot_be_are_broken_with_what_to_do() {
         "{}",
         run.stdout
     );
-}
-
-/// Sends a request to the host and port of the address in a variable, as an agent would.
-#[cfg(unix)]
-fn agent(variable: &str, request: &str) -> String {
-    format!(
-        "#!/bin/bash\n[ \"$ANTHROPIC_API_KEY\" = sk-ant-probe ] || exit 9\n\
-         address=${{{variable}#http://}}\nexec 3<>/dev/tcp/${{address%:*}}/${{address##*:}}\n\
-         printf '{request} HTTP/1.1\\r\\nhost: x\\r\\ncontent-length: 0\\r\\n\\r\\n' >&3\nread -r -t 20 line <&3\n"
-    )
-}
-
-#[cfg(unix)]
-#[test]
-fn d58_an_agent_is_started_only_when_asked_for_and_what_it_asks_is_said() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let folder = Folder::new();
-    folder.file("tokenforge.yaml", "listen: 127.0.0.1:0\n");
-    let started = folder.path("started");
-    // A redirection: there is no `touch` on this PATH.
-    let note = format!(": > {}\n", started.display());
-    for (script, state, says) in [
-        (
-            agent("ANTHROPIC_BASE_URL", "POST /v1/messages?beta=true"),
-            "ok",
-            "claude asks the address that it is given (POST /v1/messages)",
-        ),
-        (
-            agent("HTTPS_PROXY", "CONNECT api.anthropic.com:443"),
-            "broken",
-            "claude does not ask the address that it is given, but api.anthropic.com:443",
-        ),
-        ("#!/bin/bash\n".to_owned(), "note", "claude ended without asking its model anything"),
-    ] {
-        let path = folder.file("claude", script.replacen('\n', &format!("\n{note}"), 1));
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let run = doctor(&folder, &[], &["--json"]);
-        assert!(states(&run, "probe").is_empty() && !started.exists(), "{}", run.stdout);
-
-        let run = doctor(&folder, &[], &["--probe", "--json"]);
-        assert_eq!(states(&run, "probe"), [state], "{}", run.stdout);
-        assert!(run.stdout.contains(says), "{says}: {}", run.stdout);
-        assert_eq!(run.code, i32::from(state == "broken"), "{}", run.stdout);
-        std::fs::remove_file(&started).unwrap();
-    }
 }
