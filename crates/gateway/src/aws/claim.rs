@@ -2,6 +2,7 @@
 
 use super::canonical::{ALGORITHM, AUTHORITY, canonical_head};
 use super::credentials::AwsCredentials;
+use super::partition::is_plain;
 use super::timestamp::Timestamp;
 use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName};
 use http::request::Parts;
@@ -109,10 +110,4 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
-}
-
-/// Regions become part of the name of a host.
-fn is_plain(name: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    !name.is_empty() && name.len() <= 32 && name.bytes().all(fits)
 }
