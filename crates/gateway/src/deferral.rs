@@ -49,9 +49,7 @@ struct TurnWeight;
 
 impl Weighter<Sibling, Option<Arc<StoredTurn>>> for TurnWeight {
     fn weight(&self, (_, name): &Sibling, turn: &Option<Arc<StoredTurn>>) -> u64 {
-        let of_call = |call: &StoredCall| call.id.len() + call.call.len() + call.answer.len() + 128;
-        let calls = turn.as_ref().map_or(0, |turn| turn.calls.iter().map(of_call).sum::<usize>());
-        (name.len() + calls + 128) as u64
+        (name.len() + turn.as_ref().map_or(0, |turn| turn.size()) + 128) as u64
     }
 }
 
@@ -286,7 +284,7 @@ impl DeferredCallStore {
 
     /// A conversation that the provider keeps goes on from the reply that has the answers to our calls, and gets those
     /// that it has not: `None` as [`rejoin`](Self::rejoin).
-    fn continue_stored(
+    pub(crate) fn continue_stored(
         &self,
         conversation: &RequestConversation<'_>,
         may_block: bool,
@@ -320,6 +318,14 @@ impl DeferredCallStore {
 }
 
 impl StoredTurn {
+    /// About how many bytes it takes. Where calls have no ids, siblings are as long as their arguments.
+    fn size(&self) -> usize {
+        let of_call = |call: &StoredCall| call.id.len() + call.call.len() + call.answer.len() + 128;
+        let calls: usize = self.calls.iter().map(of_call).sum();
+        let siblings: usize = self.siblings.iter().map(|sibling| sibling.len() + 24).sum();
+        calls + siblings + self.past.as_ref().map_or(0, String::len)
+    }
+
     /// The calls with their answers, in a turn that may begin there.
     fn exchanges(&self, from: usize) -> impl Iterator<Item = ToolExchange<'_>> {
         self.calls.iter().map(move |stored| ToolExchange {

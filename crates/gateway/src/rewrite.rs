@@ -22,6 +22,7 @@ mod strategy_answers;
 use declarations::NotCounted;
 pub(crate) use declarations::{CountedLists, RequestTools};
 pub(crate) use expand_payoff::PromptSizes;
+use plan::HiddenCalls;
 pub(crate) use plan::{NoPlan, RewritePlan};
 pub(crate) use redaction::{redact, redact_request, unchecked_problem};
 use schemas::SchemaShortening;
@@ -227,6 +228,7 @@ fn rewrite_planned<'o>(
     begun: &FirstResults,
 ) -> Result<PlannedAttempt<'o>, Problem> {
     let is_quick = budget.effort == RewriteEffort::Remembered;
+    let is_least = budget.effort == RewriteEffort::Least;
     if is_quick && prompt_json::is_converted(input) {
         return Ok(PlannedAttempt::Unfinished(plan.request, FirstResults::default()));
     }
@@ -237,7 +239,7 @@ fn rewrite_planned<'o>(
     let begun = if begun.left_out == plan.left_out { &*begun.hits } else { &[] };
     let (request, body) = (&plan.request, &input.body);
     let mut report = plan.report(input);
-    if budget.effort != RewriteEffort::Least {
+    if !is_least {
         report.tools = match declarations::declared_tools(input, &plan, is_quick) {
             Ok(tools) => tools,
             Err(NotCounted) => {
@@ -270,15 +272,22 @@ fn rewrite_planned<'o>(
         report.know_conversation(&input.tenant);
     }
     let may_expand = plan.is_watched() && !plan.is_observed;
-    if may_expand {
-        let RewriteInput { tenant, dialect, body, .. } = input;
-        let conversation = RequestConversation { tenant, dialect: *dialect, body, request };
-        let joined = input.shared.deferred.rejoin(&conversation, !is_quick);
-        let Some(joined) = joined else {
-            return Ok(PlannedAttempt::Unfinished(plan.request, FirstResults::default()));
-        };
-        splices.extend(joined);
-    }
+    let RewriteInput { tenant, dialect, .. } = input;
+    let conversation = RequestConversation { tenant, dialect: *dialect, body, request };
+    let deferred = &input.shared.deferred;
+    let joined = match plan.hidden_calls(input) {
+        // Not worth a wait for a store that may be what took too long; but no provider goes on without the answers.
+        HiddenCalls::All if is_least && !request.head.has_previous_response => {
+            Some(deferred.rejoin(&conversation, false).unwrap_or_default())
+        }
+        HiddenCalls::All => deferred.rejoin(&conversation, !is_quick),
+        HiddenCalls::AtProvider => deferred.continue_stored(&conversation, !is_quick),
+        HiddenCalls::None => Some(Vec::new()),
+    };
+    let Some(joined) = joined else {
+        return Ok(PlannedAttempt::Unfinished(plan.request, FirstResults::default()));
+    };
+    splices.extend(joined);
     let offers_expansion = may_expand
         && plan.is_offered()
         && match input.state.settings.tool_output.expand_injection {

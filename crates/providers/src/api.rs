@@ -10,7 +10,7 @@ mod profile;
 pub use error::ApiError;
 pub(crate) use profile::{CacheLifetime, ConversationList, Profile, SystemPrompt};
 
-use crate::detect::{Endpoint, RequestPath};
+use crate::detect::{BatchedRequest, Endpoint, RequestPath};
 use crate::json::{Key, Kind, Node, Reader};
 use crate::refusal::Refusal;
 use crate::reply::action::ActionBuilder;
@@ -18,7 +18,6 @@ use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
 use crate::request::put_back::{HiddenCalls, between_blocks};
 use crate::splice::Splice;
-use std::ops::Range;
 
 /// A provider's API.
 pub(crate) trait ProviderApi: Sync {
@@ -40,7 +39,7 @@ pub(crate) trait ProviderApi: Sync {
     ///
     /// # Errors
     /// If the body is to be left as it is.
-    fn batched(&self, _body: &[u8]) -> Result<Vec<Range<usize>>, Refusal> {
+    fn batched(&self, _body: &[u8]) -> Result<Vec<BatchedRequest>, Refusal> {
         Ok(Vec::new())
     }
 

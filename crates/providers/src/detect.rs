@@ -64,14 +64,23 @@ impl RequestPurpose {
 ///
 /// let body = br#"{"requests":[{"custom_id":"a","params":{"model":"m"}}]}"#;
 /// let requests = batched_requests(body, Dialect::Anthropic)?;
-/// assert_eq!(&body[requests[0].clone()], br#"{"model":"m"}"#);
+/// assert_eq!(&body[requests[0].body.clone()], br#"{"model":"m"}"#);
 /// # Ok::<(), tokenforge_providers::Refusal>(())
 /// ```
 ///
 /// # Errors
 /// If the batch is to be left as it is.
-pub fn batched_requests(body: &[u8], dialect: Dialect) -> Result<Vec<Range<usize>>, Refusal> {
+pub fn batched_requests(body: &[u8], dialect: Dialect) -> Result<Vec<BatchedRequest>, Refusal> {
     dialect.api().batched(body)
+}
+
+/// A request of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchedRequest {
+    /// How many requests are before it, those that cannot be read among them.
+    pub number: usize,
+    /// Where its body stands in that of the batch.
+    pub body: Range<usize>,
 }
 
 impl Detection<'_> {

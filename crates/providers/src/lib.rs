@@ -50,7 +50,7 @@ mod reply;
 mod request;
 
 pub use api::ApiError;
-pub use detect::{Detection, RequestPurpose, batched_requests, is_signed};
+pub use detect::{BatchedRequest, Detection, RequestPurpose, batched_requests, is_signed};
 pub use dialect::Dialect;
 pub use earlier_reading::EarlierReading;
 pub use reply::{

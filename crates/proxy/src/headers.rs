@@ -35,19 +35,19 @@ pub fn remove_hop_by_hop(headers: &mut HeaderMap) {
     if !headers.keys().any(|name| HOP_BY_HOP.contains(&name.as_str())) {
         return;
     }
-    let named: Vec<HeaderName> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
-        .collect();
+    let named: Vec<HeaderName> = named_by_connection(headers).collect();
     for name in named {
         headers.remove(name);
     }
     for name in HOP_BY_HOP {
         headers.remove(name);
     }
+}
+
+/// The headers that a `Connection` says to be between two neighbours only.
+pub fn named_by_connection(headers: &HeaderMap) -> impl Iterator<Item = HeaderName> {
+    let values = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).filter_map(|name| name.trim().parse().ok())
 }
 
 /// Makes the headers of a request those of a request to another host. The length is the body's to say.

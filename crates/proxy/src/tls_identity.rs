@@ -143,13 +143,15 @@ fn read(certificate: &Path, key: &Path) -> Result<HeldIdentity, TlsIdentityError
 
 fn read_bounded(path: &Path, what: &'static str) -> Result<Vec<u8>, TlsIdentityError> {
     let reading = || {
-        let file = fs::File::open(path)?;
-        // A pipe in its place would hold up the start for ever.
-        if !file.metadata()?.is_file() {
+        // Before it is opened: a pipe in its place would hold up the start for ever.
+        if !fs::metadata(path)?.is_file() {
             return Err(io::Error::other("it is no file"));
         }
         let mut bytes = Vec::new();
-        file.take(LARGEST).read_to_end(&mut bytes)?;
+        // A chain that is cut off in the middle would be another chain.
+        if fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)? as u64 > LARGEST {
+            return Err(io::Error::other(format!("it has more than {LARGEST} bytes")));
+        }
         Ok(bytes)
     };
     reading().map_err(|cause| TlsIdentityError::Unreadable { what, path: path.to_owned(), cause })

@@ -24,11 +24,12 @@ const NAMED: usize = 3;
 
 /// Nothing where nobody seems to use AWS.
 pub(super) fn check(settings: &Settings) -> Vec<Finding> {
-    let found = AwsCredentialSource::from_env().findings();
+    let source = AwsCredentialSource::from_env();
+    let found = source.findings();
     if found.is_empty() && !is_used(settings) {
         return Vec::new();
     }
-    report(settings.upstreams.aws_signing, &found)
+    report(settings.upstreams.aws_signing, &found, source.own())
 }
 
 /// Does somebody use AWS here, or might others?
@@ -40,7 +41,12 @@ fn is_used(settings: &Settings) -> bool {
         || has_folder()
 }
 
-fn report(signing: AwsSigning, found: &[AwsFinding]) -> Vec<Finding> {
+/// `own` is what the gateway signs with itself.
+fn report(
+    signing: AwsSigning,
+    found: &[AwsFinding],
+    own: Result<AwsFindingKind, String>,
+) -> Vec<Finding> {
     if signing == AwsSigning::Never {
         let says = "requests that AWS SDKs sign go on unchanged (upstreams.aws_signing: never), and AWS refuses those \
                     that were signed for this gateway's address";
@@ -62,22 +68,35 @@ fn report(signing: AwsSigning, found: &[AwsFinding]) -> Vec<Finding> {
         AwsFindingKind::WebIdentity(role) => Some(role),
         _ => None,
     });
-    match (role, signing) {
-        (Some(role), AwsSigning::Callers) => {
-            let says = format!("requests of clients that show a gateway key are signed as {role}");
-            findings.push(Finding::ok(CHECK, says));
-        }
-        (Some(role), _) => {
+    match (signing, role) {
+        (AwsSigning::Callers, _) => findings.push(for_callers(own)),
+        (_, Some(role)) => {
             let says = format!("{role} is not used: nobody but this gateway has its credentials");
             findings.push(Finding::note(CHECK, says).remedied_by(
                 "to let clients that show a gateway key use it: `keys`, and `upstreams.aws_signing: callers`",
             ));
         }
-        (None, _) if keys.is_empty() => findings.push(without_credentials()),
-        (None, _) => {}
+        (_, None) if keys.is_empty() => findings.push(without_credentials()),
+        (_, None) => {}
     }
     findings.extend(found.iter().filter_map(unusable));
     findings
+}
+
+fn for_callers(own: Result<AwsFindingKind, String>) -> Finding {
+    let clients = "requests of clients that show a gateway key";
+    match own {
+        Ok(AwsFindingKind::AccessKey(own) | AwsFindingKind::WebIdentity(own)) => {
+            Finding::ok(CHECK, format!("{clients} are signed as {own}"))
+        }
+        Ok(AwsFindingKind::Unusable(why)) | Err(why) => {
+            let says = format!("{clients} cannot be signed, and get a 502: {why}");
+            Finding::broken(CHECK, says).remedied_by(format!(
+                "start the gateway with an access key or a web identity that may use Bedrock: {}",
+                links::docs("gateway")
+            ))
+        }
+    }
 }
 
 fn access_key(finding: &AwsFinding) -> Option<String> {
@@ -113,14 +132,20 @@ mod tests {
         AwsFinding { place: place.to_owned(), kind }
     }
 
+    /// What an SDK would find where there is nothing.
+    fn nothing() -> Result<AwsFindingKind, String> {
+        Err("nothing is set".to_owned())
+    }
+
     fn states(signing: AwsSigning, found: &[AwsFinding]) -> Vec<(FindingState, bool)> {
-        let findings = report(signing, found);
+        let own = found.first().map(|finding| finding.kind.clone());
+        let findings = report(signing, found, own.ok_or_else(String::new));
         findings.iter().map(|finding| (finding.state, finding.remedy.is_some())).collect()
     }
 
     #[test]
     fn without_credentials_it_says_that_signed_requests_pass_unchanged_and_what_to_do() {
-        let findings = report(AwsSigning::OwnKey, &[]);
+        let findings = report(AwsSigning::OwnKey, &[], nothing());
         assert_eq!(findings.len(), 1);
         assert!(findings[0].says.contains("go on unchanged"), "{}", findings[0].says);
         assert!(findings[0].remedy.as_deref().unwrap().contains("AWS_ACCESS_KEY_ID"));
@@ -152,7 +177,7 @@ mod tests {
         );
         let both = states(AwsSigning::OwnKey, &[key, sso.clone()]);
         assert_eq!(both, [(FindingState::Ok, false), (FindingState::Note, true)]);
-        let says = report(AwsSigning::OwnKey, &[sso]);
+        let says = report(AwsSigning::OwnKey, &[sso], nothing());
         assert!(
             says[1].says.contains("profile a in config: signs in with SSO"),
             "{}",
@@ -161,7 +186,19 @@ mod tests {
         let many: Vec<AwsFinding> = (0..5)
             .map(|n| finding("a profile", AwsFindingKind::AccessKey(format!("AKIA…000{n}"))))
             .collect();
-        let says = &report(AwsSigning::OwnKey, &many)[0].says;
+        let says = &report(AwsSigning::OwnKey, &many, nothing())[0].says;
         assert!(says.contains("AKIA…0002 (a profile) and 2 more"), "{says}");
+    }
+
+    #[test]
+    fn what_callers_are_signed_with_is_what_an_sdk_would_take() {
+        let role = AwsFindingKind::WebIdentity("arn:aws:iam::1:role/r".to_owned());
+        let key = AwsFindingKind::AccessKey("AKIA…0001".to_owned());
+        let found = [finding("the environment", key.clone()), finding("profile a", role)];
+        let says = |own| report(AwsSigning::Callers, &found, own).remove(1);
+        assert!(says(Ok(key)).says.ends_with("are signed as AKIA…0001"));
+        let broken = says(Err("the profile b is not there".to_owned()));
+        assert!(broken.says.ends_with("get a 502: the profile b is not there"), "{}", broken.says);
+        assert_eq!((broken.state, broken.remedy.is_some()), (FindingState::Broken, true));
     }
 }

@@ -2,11 +2,13 @@
 
 use super::canonical::{ALGORITHM, AUTHORITY, canonical_head};
 use super::credentials::AwsCredentials;
+use super::partition::is_plain;
 use super::timestamp::Timestamp;
 use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName};
 use http::request::Parts;
 use std::time::Instant;
 use subtle::ConstantTimeEq;
+use tokenforge_proxy::headers::named_by_connection;
 
 pub(super) const AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
 pub(super) const AMZ_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
@@ -38,7 +40,8 @@ pub(crate) struct SignatureClaim {
 
 impl SignatureClaim {
     /// Reads it. `None`: the request has no signature of this kind, or one that no SDK makes for Bedrock (in the query, of
-    /// another algorithm, without a date in `X-Amz-Date`, or over less than the host and the date).
+    /// another algorithm, without a date in `X-Amz-Date`, over less than the host and the date, or over what its `Connection`
+    /// says to be for us alone).
     pub(crate) fn read(head: &Parts) -> Option<Self> {
         let stated = text(&head.headers, &AUTHORIZATION)?.trim().strip_prefix(ALGORITHM)?;
         let part = |name: &str| {
@@ -57,7 +60,10 @@ impl SignatureClaim {
         let has = |wanted: &str| signed.iter().any(|name| name == wanted);
         let is_bound = (has("host") || has(AUTHORITY)) && has(AMZ_DATE.as_str());
         let is_usual = signed.len() <= MOST_HEADERS && is_plain(region) && is_plain(service);
-        if !is_bound || !is_usual || stamp.date() != date {
+        // `Connection` is no part of a signature: whoever adds one to a request that he recorded takes away what is.
+        let mut taken_away = named_by_connection(&head.headers);
+        let is_kept = !taken_away.any(|name| signed.iter().any(|signed| *signed == name.as_str()));
+        if !is_bound || !is_usual || !is_kept || stamp.date() != date {
             return None;
         }
         // Over HTTP/2 the host stands in the target.
@@ -77,6 +83,11 @@ impl SignatureClaim {
             session_token: text(&head.headers, &AMZ_TOKEN).map(str::to_owned),
             claimed_hash: text(&head.headers, &AMZ_HASH).map(str::to_owned),
         })
+    }
+
+    /// Is this header a part of it?
+    pub(super) fn has_signed(&self, name: &HeaderName) -> bool {
+        self.signed.iter().any(|signed| signed == name.as_str())
     }
 
     /// The id of the key that it says to be made with.
@@ -109,10 +120,4 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
-}
-
-/// Regions become part of the name of a host.
-fn is_plain(name: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    !name.is_empty() && name.len() <= 32 && name.bytes().all(fits)
 }

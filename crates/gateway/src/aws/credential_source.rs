@@ -4,10 +4,12 @@
 
 use super::claim::SignatureClaim;
 use super::credentials::{AwsCredentials, AwsFinding, AwsFindingKind, masked};
-use super::profiles::{ProfileFiles, Profiles};
+use super::partition::{domain, is_plain};
+use super::profiles::{ProfileCredentials, ProfileFiles, Profiles};
 use super::resign_rule::ResignRule;
+use super::role_session::RoleSession;
 use super::signer::RequestSigner;
-use super::web_identity::{TemporaryCredentials, WebIdentity};
+use super::web_identity::WebIdentity;
 use http::HeaderMap;
 use http::Uri;
 use std::path::PathBuf;
@@ -15,13 +17,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_config::Secret;
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::upstream::UpstreamClient;
-use tokio::sync::Mutex;
-
-/// Temporary credentials are replaced when they have so many seconds left: a third of the shortest session of STS.
-const REFRESH_BEFORE: u64 = 5 * 60;
-
-/// After a failure STS is left alone for so many seconds.
-const RETRY_AFTER: u64 = 10;
 
 const ENVIRONMENT: &str = "the environment";
 
@@ -31,15 +26,13 @@ type Variables = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 /// Where the operator's AWS credentials come from.
 pub struct AwsCredentialSource {
     variables: Variables,
-    session: Mutex<Option<Session>>,
+    session: RoleSession,
 }
 
-/// What STS said last for a role.
-struct Session {
-    identity: WebIdentity,
-    given: Result<TemporaryCredentials, String>,
-    /// STS is not asked again before this moment, in seconds since 1970.
-    next_try: u64,
+/// What an SDK would use that was started like this process.
+enum OwnCredentials {
+    AccessKey(AwsCredentials),
+    Role(WebIdentity),
 }
 
 /// Who asks for credentials, and how STS is reached.
@@ -60,24 +53,35 @@ impl AwsCredentialSource {
     pub fn with_variables(
         variables: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        AwsCredentialSource { variables: Box::new(variables), session: Mutex::default() }
+        AwsCredentialSource { variables: Box::new(variables), session: RoleSession::default() }
     }
 
     /// All that is found, for a person to look at. Blocks.
     #[must_use]
     pub fn findings(&self) -> Vec<AwsFinding> {
         let here = |kind| AwsFinding { place: ENVIRONMENT.to_owned(), kind };
-        let key = match (self.variable("AWS_ACCESS_KEY_ID"), self.environment_key()) {
-            (_, Some(key)) => Some(here(AwsFindingKind::AccessKey(masked(&key.key_id)))),
-            (Some(_), None) => {
-                Some(here(AwsFindingKind::Unusable("AWS_SECRET_ACCESS_KEY is not set".to_owned())))
-            }
-            (None, None) => None,
+        let key = match self.environment_key() {
+            Some(Ok(key)) => Some(here(AwsFindingKind::AccessKey(masked(&key.key_id)))),
+            Some(Err(why)) => Some(here(AwsFindingKind::Unusable(why))),
+            None => None,
         };
-        let role = self
-            .environment_identity()
-            .map(|identity| here(AwsFindingKind::WebIdentity(identity.role)));
+        let role = match self.environment_role() {
+            Some(Ok(role)) => Some(here(AwsFindingKind::WebIdentity(role.role))),
+            Some(Err(why)) => Some(here(AwsFindingKind::Unusable(why))),
+            None => None,
+        };
         key.into_iter().chain(role).chain(self.files().read().findings()).collect()
+    }
+
+    /// What requests of clients that show a gateway key are signed with, where the settings allow that. Blocks.
+    ///
+    /// # Errors
+    /// There is nothing to sign them with.
+    pub fn own(&self) -> Result<AwsFindingKind, String> {
+        Ok(match self.own_credentials(&self.files().read())? {
+            OwnCredentials::AccessKey(key) => AwsFindingKind::AccessKey(masked(&key.key_id)),
+            OwnCredentials::Role(identity) => AwsFindingKind::WebIdentity(identity.role),
+        })
     }
 
     /// Who signs a request in the place of the client that signed it like this, over a body with this hash. Its own
@@ -92,8 +96,8 @@ impl AwsCredentialSource {
         headers: &mut HeaderMap,
         context: SigningContext<'_>,
     ) -> Result<Option<RequestSigner>, String> {
-        let own = self.with_key_id(&claim.key_id).await;
-        if let Some(own) = own.filter(|own| claim.is_made_with(own, payload)) {
+        let mut keys = self.with_key_id(claim.key_id()).await.into_iter();
+        if let Some(own) = keys.find(|key| claim.is_made_with(key, payload)) {
             return Ok(Some(RequestSigner::in_place_of(claim, own, headers)));
         }
         if !context.rule.trusts_caller() {
@@ -103,12 +107,11 @@ impl AwsCredentialSource {
         Ok(Some(RequestSigner::in_place_of(claim, current, headers)))
     }
 
-    /// The access key with this id.
-    async fn with_key_id(&self, key_id: &str) -> Option<AwsCredentials> {
-        if let Some(key) = self.environment_key().filter(|key| key.key_id == key_id) {
-            return Some(key);
-        }
-        self.profiles().await.with_key_id(key_id)
+    /// The access keys with this id. There may be one for each session that it was in.
+    async fn with_key_id(&self, key_id: &str) -> Vec<AwsCredentials> {
+        let own = self.environment_key().and_then(Result::ok);
+        let own = own.filter(|key| key.key_id == key_id);
+        own.into_iter().chain(self.profiles().await.with_key_id(key_id)).collect()
     }
 
     /// What an SDK would use that was started like this process.
@@ -117,54 +120,41 @@ impl AwsCredentialSource {
         client: &UpstreamClient,
         now: SystemTime,
     ) -> Result<AwsCredentials, String> {
-        if let Some(key) = self.environment_key() {
-            return Ok(key);
+        let profiles = self.profiles().await;
+        match self.own_credentials(&profiles)? {
+            OwnCredentials::AccessKey(key) => Ok(key),
+            OwnCredentials::Role(identity) => {
+                let sts = self.sts(profiles.value(&self.profile(), "region"))?;
+                let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+                self.session.credentials(identity, client, &sts, now).await
+            }
         }
-        let (profiles, profile) = (self.profiles().await, self.profile());
-        let identity = self.environment_identity().or_else(|| profiles.web_identity(&profile));
-        if let Some(identity) = identity {
-            let sts = self.sts(profiles.region(&profile))?;
-            let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-            return self.session(identity, client, &sts, now).await;
-        }
-        profiles.access_key(&profile).ok_or_else(|| {
-            format!(
-                "neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, nor AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, \
-                 nor an access key in the profile {profile}"
-            )
-        })
     }
 
-    /// The credentials of a role, from STS if those that there are end soon. One request asks, the others wait for that.
-    async fn session(
-        &self,
-        identity: WebIdentity,
-        client: &UpstreamClient,
-        sts: &Uri,
-        now: u64,
-    ) -> Result<AwsCredentials, String> {
-        let mut held = self.session.lock().await;
-        if let Some(session) =
-            held.as_ref().filter(|session| session.identity == identity && now < session.next_try)
-        {
-            return session.credentials(now);
+    /// The variables, then a web identity, then the profile.
+    fn own_credentials(&self, profiles: &Profiles) -> Result<OwnCredentials, String> {
+        if let Some(key) = self.environment_key() {
+            return key.map(OwnCredentials::AccessKey);
         }
-        let before = held.take().filter(|session| session.identity == identity);
-        let session =
-            match (identity.assume(client, sts).await, before.map(|session| session.given)) {
-                (Ok(given), _) => {
-                    let next_try =
-                        given.expires.saturating_sub(REFRESH_BEFORE).max(now + RETRY_AFTER);
-                    Session { identity, given: Ok(given), next_try }
-                }
-                // What there is lasts a little longer.
-                (Err(why), Some(Ok(given))) if given.expires > now + RETRY_AFTER => {
-                    tracing::warn!("AWS credentials cannot be refreshed: {why}");
-                    Session { identity, given: Ok(given), next_try: now + RETRY_AFTER }
-                }
-                (Err(why), _) => Session { identity, given: Err(why), next_try: now + RETRY_AFTER },
-            };
-        held.insert(session).credentials(now)
+        if let Some(role) = self.environment_role() {
+            return role.map(OwnCredentials::Role);
+        }
+        let profile = self.profile();
+        match profiles.credentials(&profile) {
+            Some(ProfileCredentials::AccessKey(key)) => Ok(OwnCredentials::AccessKey(key)),
+            Some(ProfileCredentials::WebIdentity(identity)) => Ok(OwnCredentials::Role(identity)),
+            Some(ProfileCredentials::Unusable(why)) => Err(format!("the profile {profile} {why}")),
+            None => {
+                let lacks = match profiles.has(&profile) {
+                    true => "has no access key",
+                    false => "is not there",
+                };
+                Err(format!(
+                    "neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, nor AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN \
+                     are set, and the profile {profile} {lacks}"
+                ))
+            }
+        }
     }
 
     async fn profiles(&self) -> Profiles {
@@ -172,20 +162,26 @@ impl AwsCredentialSource {
         run_blocking(move || files.read()).await.unwrap_or_default()
     }
 
-    fn environment_key(&self) -> Option<AwsCredentials> {
-        Some(AwsCredentials {
-            key_id: self.variable("AWS_ACCESS_KEY_ID")?,
-            secret: Secret::new(self.variable("AWS_SECRET_ACCESS_KEY")?),
-            session_token: self.variable("AWS_SESSION_TOKEN").map(Secret::new),
-        })
+    /// The access key in the variables, if there is any of it.
+    fn environment_key(&self) -> Option<Result<AwsCredentials, String>> {
+        let key_id = self.variable("AWS_ACCESS_KEY_ID")?;
+        let Some(secret) = self.variable("AWS_SECRET_ACCESS_KEY") else {
+            return Some(Err("AWS_SECRET_ACCESS_KEY is not set".to_owned()));
+        };
+        let token =
+            self.variable("AWS_SESSION_TOKEN").or_else(|| self.variable("AWS_SECURITY_TOKEN"));
+        let (secret, session_token) = (Secret::new(secret), token.map(Secret::new));
+        Some(Ok(AwsCredentials { key_id, secret, session_token }))
     }
 
-    fn environment_identity(&self) -> Option<WebIdentity> {
-        Some(WebIdentity {
-            token_file: self.variable("AWS_WEB_IDENTITY_TOKEN_FILE")?.into(),
-            role: self.variable("AWS_ROLE_ARN")?,
-            session_name: self.variable("AWS_ROLE_SESSION_NAME"),
-        })
+    /// The role that is given for the token in the variables, if there is any of it.
+    fn environment_role(&self) -> Option<Result<WebIdentity, String>> {
+        let token_file = self.variable("AWS_WEB_IDENTITY_TOKEN_FILE")?.into();
+        let Some(role) = self.variable("AWS_ROLE_ARN") else {
+            return Some(Err("AWS_ROLE_ARN is not set".to_owned()));
+        };
+        let session_name = self.variable("AWS_ROLE_SESSION_NAME");
+        Some(Ok(WebIdentity { token_file, role, session_name }))
     }
 
     fn profile(&self) -> String {
@@ -215,16 +211,21 @@ impl AwsCredentialSource {
     }
 
     /// Where STS is: in the region, else where it was before there were regions.
-    fn sts(&self, of_profile: Option<String>) -> Result<Uri, String> {
+    fn sts(&self, of_profile: Option<&str>) -> Result<Uri, String> {
         let region = self
             .variable("AWS_REGION")
             .or_else(|| self.variable("AWS_DEFAULT_REGION"))
-            .or(of_profile);
-        let usual = match region {
-            Some(region) => format!("https://sts.{region}.{}", domain(&region)),
-            None => "https://sts.amazonaws.com".to_owned(),
+            .or_else(|| of_profile.map(str::to_owned));
+        let named = match (self.variable("AWS_ENDPOINT_URL_STS"), region) {
+            (Some(named), _) => named,
+            (None, Some(region)) if is_plain(&region) => {
+                format!("https://sts.{region}.{}", domain(&region))
+            }
+            (None, Some(region)) => {
+                return Err(format!("{region:?} is no region; expected one such as eu-west-1"));
+            }
+            (None, None) => "https://sts.amazonaws.com".to_owned(),
         };
-        let named = self.variable("AWS_ENDPOINT_URL_STS").unwrap_or(usual);
         let uri: Option<Uri> = format!("{}/", named.trim_end_matches('/')).parse().ok();
         let is_http = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https"));
         uri.filter(is_http).ok_or_else(|| format!("the address of STS is none: {named}"))
@@ -233,21 +234,6 @@ impl AwsCredentialSource {
     fn variable(&self, name: &str) -> Option<String> {
         (self.variables)(name).filter(|value| !value.is_empty())
     }
-}
-
-impl Session {
-    fn credentials(&self, now: u64) -> Result<AwsCredentials, String> {
-        match &self.given {
-            Ok(given) if given.expires > now => Ok(given.credentials.clone()),
-            Ok(_) => Err("the temporary credentials have expired".to_owned()),
-            Err(why) => Err(why.clone()),
-        }
-    }
-}
-
-/// The domain of AWS's services in a region.
-pub(crate) fn domain(region: &str) -> &'static str {
-    if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" }
 }
 
 #[cfg(test)]
@@ -383,10 +369,10 @@ mod tests {
         assert!(none.contains("AWS_ACCESS_KEY_ID") && none.contains("the profile other"), "{none}");
         // Whichever profile it is in, and as the file is now.
         let named = source(&files);
-        assert!(named.with_key_id("AKIADEV").await.is_some());
+        assert_eq!(named.with_key_id("AKIADEV").await.len(), 1);
         std::fs::write(&file, profile("default", "AKIAROTATED")).unwrap();
-        assert!(named.with_key_id("AKIADEV").await.is_none());
-        assert!(named.with_key_id("AKIAROTATED").await.is_some());
+        assert_eq!(named.with_key_id("AKIADEV").await, []);
+        assert_eq!(named.with_key_id("AKIAROTATED").await.len(), 1);
     }
 
     #[test]
@@ -398,12 +384,78 @@ mod tests {
             sts(&[("AWS_REGION", "eu-west-1")]).unwrap(),
             "https://sts.eu-west-1.amazonaws.com/"
         );
-        let china = source(&[]).sts(Some("cn-north-1".to_owned())).unwrap();
+        let china = source(&[]).sts(Some("cn-north-1")).unwrap();
         assert_eq!(china, "https://sts.cn-north-1.amazonaws.com.cn/");
         assert_eq!(
             sts(&[("AWS_ENDPOINT_URL_STS", "http://127.0.0.1:1/")]).unwrap(),
             "http://127.0.0.1:1/"
         );
         assert!(sts(&[("AWS_ENDPOINT_URL_STS", "ftp://x")]).is_err());
+        for wrong in ["eu-west-1.evil.example", "eu-west-1/x", "EU", "eu west"] {
+            let told = sts(&[("AWS_REGION", wrong)]).unwrap_err();
+            assert!(told.contains(wrong) && told.contains("eu-west-1"), "{told}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_given_up_while_it_asks_sts_loses_no_credentials() {
+        let sts = sts();
+        sts.mock.reply_on("/", answer("ASIAFIRST", "2026-11-19T13:00:00Z"));
+        assert_eq!(sts.key_at(0).await.as_deref(), Ok("ASIAFIRST"));
+        let hold = sts.mock.hold();
+        tokio::select! {
+            _ = sts.key_at(3400) => panic!("STS has not answered"),
+            () = sts.mock.saw_requests(2) => {}
+        }
+        drop(hold);
+        sts.mock.reply_on("/", refusal());
+        assert_eq!(sts.key_at(3400).await.as_deref(), Ok("ASIAFIRST"));
+        assert_eq!(sts.mock.requests().len(), 3);
+    }
+
+    #[tokio::test]
+    async fn while_one_request_asks_sts_the_others_go_on_with_what_lasts() {
+        let sts = sts();
+        sts.mock.reply_on("/", answer("ASIAFIRST", "2026-11-19T13:00:00Z"));
+        assert_eq!(sts.key_at(0).await.as_deref(), Ok("ASIAFIRST"));
+        sts.mock.reply_on("/", answer("ASIASECOND", "2026-11-19T14:00:00Z"));
+        let hold = sts.mock.hold();
+        let meanwhile = async {
+            sts.mock.saw_requests(2).await;
+            assert_eq!(sts.key_at(3400).await.as_deref(), Ok("ASIAFIRST"));
+            drop(hold);
+        };
+        let (asked, ()) = tokio::join!(sts.key_at(3400), meanwhile);
+        assert_eq!(asked.as_deref(), Ok("ASIASECOND"));
+        assert_eq!(sts.mock.requests().len(), 2);
+        // Who has nothing waits for the one that asks.
+        sts.mock.reply_on("/", answer("ASIATHIRD", "2026-11-19T20:00:00Z"));
+        let (one, other) = tokio::join!(sts.key_at(7300), sts.key_at(7300));
+        assert_eq!((one.as_deref(), other.as_deref()), (Ok("ASIATHIRD"), Ok("ASIATHIRD")));
+        assert_eq!(sts.mock.requests().len(), 3);
+    }
+
+    #[tokio::test]
+    async fn what_is_named_by_half_is_an_error_and_not_another_identity() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("credentials");
+        let key = "aws_access_key_id=AKIADEFAULT\naws_secret_access_key=s\n";
+        let text = format!(
+            "[default]\n{key}[role]\n{key}role_arn=r\nsource_profile=default\n[empty]\nregion=x\n"
+        );
+        std::fs::write(&file, text).unwrap();
+        let files = [("AWS_SHARED_CREDENTIALS_FILE", file.to_str().unwrap())];
+        for (variables, told) in [
+            (&[("AWS_ACCESS_KEY_ID", "AKIAENV")][..], "AWS_SECRET_ACCESS_KEY is not set"),
+            (&[("AWS_WEB_IDENTITY_TOKEN_FILE", "/t")], "AWS_ROLE_ARN is not set"),
+            (&[("AWS_PROFILE", "role")], "the profile role assumes a role from another profile"),
+            (&[("AWS_PROFILE", "none")], "the profile none is not there"),
+            (&[("AWS_PROFILE", "empty")], "the profile empty has no access key"),
+        ] {
+            let source = source(&[&files[..], variables].concat());
+            let failed = source.current(&client(), at(0)).await.unwrap_err();
+            assert!(failed.contains(told), "{failed}");
+            assert_eq!(source.own(), Err(failed));
+        }
     }
 }

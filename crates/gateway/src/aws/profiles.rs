@@ -1,25 +1,22 @@
-//! The shared AWS files: `~/.aws/credentials` and `~/.aws/config`, read as botocore reads them (INI).
+//! The shared AWS files: `~/.aws/credentials` and `~/.aws/config`, and which credentials a profile in them has, in the
+//! order in which botocore looks.
 
 use super::credentials::{AwsCredentials, AwsFinding, AwsFindingKind, masked};
+use super::ini;
 use super::web_identity::WebIdentity;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use tokenforge_config::Secret;
 
 /// A longer file is none that a person has.
 const LARGEST: u64 = 1 << 20;
 
-/// What keys of a profile say that a program must be run or a person be asked for credentials.
-const UNUSABLE: [(&str, &str); 6] = [
-    ("credential_process", "runs a program for credentials"),
-    ("sso_session", "signs in with SSO"),
-    ("sso_start_url", "signs in with SSO"),
-    ("login_session", "signs in with `aws login`"),
-    ("source_profile", "assumes a role from another profile"),
-    ("credential_source", "assumes a role from the instance or container it runs on"),
-];
+const SSO: &str = "signs in with SSO";
+
+const KEY_ID: &str = "aws_access_key_id";
+const SECRET: &str = "aws_secret_access_key";
 
 /// Where the two files are.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +25,7 @@ pub(super) struct ProfileFiles {
     pub(super) config: Option<PathBuf>,
 }
 
-/// All profiles of both files. Of one that is in both, what the credentials file says counts.
+/// All profiles of both files.
 #[derive(Default)]
 pub(super) struct Profiles {
     profiles: BTreeMap<String, Profile>,
@@ -36,11 +33,25 @@ pub(super) struct Profiles {
     unread: Vec<AwsFinding>,
 }
 
+/// The keys of one file's profile.
+type Keys = BTreeMap<String, String>;
+
+/// What both files say of one profile. An access key is taken from one of them whole; of all else, what the credentials
+/// file says counts.
 #[derive(Default)]
 struct Profile {
-    keys: BTreeMap<String, String>,
+    credentials: Keys,
+    config: Keys,
     /// Where it was read first.
     place: String,
+}
+
+/// Which credentials a profile has.
+pub(super) enum ProfileCredentials {
+    AccessKey(AwsCredentials),
+    WebIdentity(WebIdentity),
+    /// None that can be used here, and why.
+    Unusable(String),
 }
 
 impl ProfileFiles {
@@ -49,7 +60,7 @@ impl ProfileFiles {
         let mut profiles = Profiles::default();
         for (file, is_config) in [(&self.credentials, false), (&self.config, true)] {
             let Some(path) = file else { continue };
-            match read_bounded(path) {
+            match read_bounded(path, LARGEST) {
                 Ok(text) => profiles.add(path, &text, is_config),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => profiles.unread.push(AwsFinding {
@@ -62,115 +73,164 @@ impl ProfileFiles {
     }
 }
 
-/// A pipe or a device in the place of the file must not hold anybody up, nor fill the memory.
-fn read_bounded(path: &Path) -> std::io::Result<String> {
+/// The text of a file of no more than so many bytes. A pipe or a device in its place must not hold anybody up, nor fill the
+/// memory. Blocks.
+pub(super) fn read_bounded(path: &Path, most: u64) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is no file"));
+        return Err(io::Error::other("it is no file"));
     }
     let mut text = String::new();
-    fs::File::open(path)?.take(LARGEST).read_to_string(&mut text)?;
+    // What is cut off in the middle may end in half a secret.
+    if fs::File::open(path)?.take(most + 1).read_to_string(&mut text)? as u64 > most {
+        return Err(io::Error::other(format!("it has more than {most} bytes")));
+    }
     Ok(text)
 }
 
 impl Profiles {
     fn add(&mut self, path: &Path, text: &str, is_config: bool) {
-        let mut current: Option<String> = None;
-        for line in text.lines() {
-            let is_nested = line.starts_with([' ', '\t']);
-            let line = line.trim();
-            if line.is_empty() || line.starts_with(['#', ';']) || is_nested {
-                continue;
-            }
-            if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
-                current = profile_name(name.trim(), is_config);
-                continue;
-            }
-            let (Some(name), Some((key, value))) = (&current, line.split_once('=')) else {
-                continue;
-            };
-            let profile = self.profiles.entry(name.clone()).or_default();
-            if profile.place.is_empty() {
-                profile.place = format!("profile {name} in {}", path.display());
-            }
-            let key = key.trim().to_ascii_lowercase();
-            profile.keys.entry(key).or_insert_with(|| value.trim().to_owned());
+        for (section, keys) in ini::sections(text) {
+            let Some(name) = profile_name(&section, is_config) else { continue };
+            let place = || format!("profile {name} in {}", path.display());
+            let profile = self
+                .profiles
+                .entry(name.clone())
+                .or_insert_with(|| Profile { place: place(), ..Profile::default() });
+            let known = if is_config { &mut profile.config } else { &mut profile.credentials };
+            known.extend(keys);
         }
     }
 
-    /// The access key with this id, whichever profile it is in.
-    pub(super) fn with_key_id(&self, key_id: &str) -> Option<AwsCredentials> {
-        let mut keys = self.profiles.values().filter_map(Profile::access_key);
-        keys.find(|key| key.key_id == key_id)
+    /// The access keys with this id, whichever profile they are in.
+    pub(super) fn with_key_id(&self, key_id: &str) -> Vec<AwsCredentials> {
+        let keys = self.profiles.values().flat_map(Profile::access_keys);
+        keys.filter(|key| key.key_id == key_id).collect()
     }
 
-    /// The access key of a profile.
-    pub(super) fn access_key(&self, profile: &str) -> Option<AwsCredentials> {
-        self.profiles.get(profile)?.access_key()
+    /// Which credentials a profile has. Nothing if it has none, or is not there.
+    pub(super) fn credentials(&self, profile: &str) -> Option<ProfileCredentials> {
+        self.profiles.get(profile)?.credentials()
     }
 
-    /// The role that a profile assumes with a web identity token.
-    pub(super) fn web_identity(&self, profile: &str) -> Option<WebIdentity> {
-        self.profiles.get(profile)?.web_identity()
+    pub(super) fn has(&self, profile: &str) -> bool {
+        self.profiles.contains_key(profile)
     }
 
-    /// The region of a profile.
-    pub(super) fn region(&self, profile: &str) -> Option<String> {
-        self.profiles.get(profile)?.get("region").map(str::to_owned)
+    /// What a profile says of something else.
+    pub(super) fn value(&self, profile: &str, key: &str) -> Option<&str> {
+        self.profiles.get(profile)?.get(key)
     }
 
     /// What is in the files.
     pub(super) fn findings(&self) -> Vec<AwsFinding> {
-        let found = self.profiles.values().filter_map(|profile| {
-            let kind = profile.kind()?;
-            Some(AwsFinding { place: profile.place.clone(), kind })
-        });
+        let found = self.profiles.values().flat_map(Profile::findings);
         found.chain(self.unread.iter().cloned()).collect()
     }
 }
 
 impl Profile {
     fn get(&self, key: &str) -> Option<&str> {
-        self.keys.get(key).map(String::as_str).filter(|value| !value.is_empty())
+        value(&self.credentials, key).or_else(|| value(&self.config, key))
     }
 
-    fn access_key(&self) -> Option<AwsCredentials> {
-        Some(AwsCredentials {
-            key_id: self.get("aws_access_key_id")?.to_owned(),
-            secret: Secret::new(self.get("aws_secret_access_key")?),
-            session_token: self.get("aws_session_token").map(Secret::new),
-        })
+    fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
     }
 
-    fn web_identity(&self) -> Option<WebIdentity> {
-        Some(WebIdentity {
-            token_file: self.get("web_identity_token_file")?.into(),
-            role: self.get("role_arn")?.to_owned(),
-            session_name: self.get("role_session_name").map(str::to_owned),
-        })
+    fn access_keys(&self) -> impl Iterator<Item = AwsCredentials> {
+        [&self.credentials, &self.config].into_iter().filter_map(access_key)
     }
 
-    fn kind(&self) -> Option<AwsFindingKind> {
-        if let Some(key) = self.access_key() {
-            return Some(AwsFindingKind::AccessKey(masked(&key.key_id)));
+    /// As botocore looks: a role, SSO, the credentials file, `aws login`, a program, and then the config file.
+    fn credentials(&self) -> Option<ProfileCredentials> {
+        use ProfileCredentials::Unusable;
+        let unusable = |why: &str| Some(Unusable(format!("{why}, which Tokenforge does not do")));
+        match (self.get("role_arn"), self.get("web_identity_token_file")) {
+            (Some(role), Some(token_file)) => {
+                return Some(ProfileCredentials::WebIdentity(WebIdentity {
+                    token_file: token_file.into(),
+                    role: role.to_owned(),
+                    session_name: self.get("role_session_name").map(str::to_owned),
+                }));
+            }
+            (Some(_), None) if self.has("credential_source") => {
+                return unusable("assumes a role from the instance or container it runs on");
+            }
+            (Some(_), None) if self.has("source_profile") => {
+                return unusable("assumes a role from another profile");
+            }
+            (Some(_), None) => {
+                let why = "has a role_arn, and no web_identity_token_file to assume it with";
+                return Some(Unusable(why.to_owned()));
+            }
+            (None, Some(_)) => {
+                let why = "has a web_identity_token_file, and no role_arn";
+                return Some(Unusable(why.to_owned()));
+            }
+            (None, None) => {}
         }
-        if let Some(identity) = self.web_identity() {
-            return Some(AwsFindingKind::WebIdentity(identity.role));
+        if self.has("sso_role_name") || self.has("sso_account_id") {
+            return unusable(SSO);
         }
-        let unusable = UNUSABLE.iter().find(|(key, _)| self.get(key).is_some());
-        unusable.map(|(_, why)| {
-            AwsFindingKind::Unusable(format!("{why}, which Tokenforge does not do"))
-        })
+        if let Some(key) = whole_key(&self.credentials) {
+            return Some(key);
+        }
+        if self.has("login_session") {
+            return unusable("signs in with `aws login`");
+        }
+        if self.has("credential_process") {
+            return unusable("runs a program for credentials");
+        }
+        // A session of SSO alone gives tokens for other things, beside keys.
+        let is_sso = self.has("sso_session") || self.has("sso_start_url");
+        whole_key(&self.config).or_else(|| is_sso.then(|| unusable(SSO)).flatten())
     }
+
+    /// An access key is good for requests that were signed with it, whatever else an SDK would prefer.
+    fn findings(&self) -> Vec<AwsFinding> {
+        let mut kinds: Vec<AwsFindingKind> =
+            self.access_keys().map(|key| AwsFindingKind::AccessKey(masked(&key.key_id))).collect();
+        kinds.extend(match self.credentials() {
+            Some(ProfileCredentials::WebIdentity(identity)) => {
+                Some(AwsFindingKind::WebIdentity(identity.role))
+            }
+            Some(ProfileCredentials::Unusable(why)) => Some(AwsFindingKind::Unusable(why)),
+            Some(ProfileCredentials::AccessKey(_)) | None => None,
+        });
+        kinds.into_iter().map(|kind| AwsFinding { place: self.place.clone(), kind }).collect()
+    }
+}
+
+fn value<'k>(keys: &'k Keys, key: &str) -> Option<&'k str> {
+    keys.get(key).map(String::as_str).filter(|value| !value.is_empty())
+}
+
+/// The access key of a file, or that it is named by half.
+fn whole_key(keys: &Keys) -> Option<ProfileCredentials> {
+    value(keys, KEY_ID)?;
+    Some(match access_key(keys) {
+        Some(key) => ProfileCredentials::AccessKey(key),
+        None => ProfileCredentials::Unusable(format!("has an {KEY_ID}, and no {SECRET}")),
+    })
+}
+
+fn access_key(keys: &Keys) -> Option<AwsCredentials> {
+    let token = value(keys, "aws_session_token").or_else(|| value(keys, "aws_security_token"));
+    Some(AwsCredentials {
+        key_id: value(keys, KEY_ID)?.to_owned(),
+        secret: Secret::new(value(keys, SECRET)?),
+        session_token: token.map(Secret::new),
+    })
 }
 
 /// In the config file a profile is `[profile NAME]`, but for `[default]`; other sections there are none.
 fn profile_name(section: &str, is_config: bool) -> Option<String> {
-    let unquoted = |name: &str| name.trim().trim_matches(['"', '\'']).to_owned();
-    match section.strip_prefix("profile").filter(|rest| rest.starts_with([' ', '\t'])) {
-        Some(name) if is_config => Some(unquoted(name)),
-        None if is_config && section != "default" => None,
-        _ => Some(unquoted(section)),
+    if !is_config {
+        return Some(section.to_owned());
     }
+    let named = section.strip_prefix("profile").filter(|rest| rest.starts_with([' ', '\t']));
+    let named = named.map(|name| name.trim().trim_matches(['"', '\'']).to_owned());
+    named.or_else(|| (section == "default").then(|| section.to_owned()))
 }
 
 #[cfg(test)]
@@ -185,6 +245,13 @@ mod tests {
         ProfileFiles { credentials: Some(first), config: Some(second) }.read()
     }
 
+    fn access_key(profiles: &Profiles, name: &str) -> Option<AwsCredentials> {
+        match profiles.credentials(name) {
+            Some(ProfileCredentials::AccessKey(key)) => Some(key),
+            _ => None,
+        }
+    }
+
     #[test]
     fn profiles_of_both_files_are_found_by_name_and_by_key_id() {
         let profiles = read(
@@ -194,17 +261,19 @@ mod tests {
              [profile \"pod\"]\nrole_arn = arn:aws:iam::1:role/r\nweb_identity_token_file = /token\n\
              [profile sso]\nsso_session = corp\n[sso-session corp]\nsso_start_url = https://x\n",
         );
-        let default = profiles.access_key("default").unwrap();
+        let default = access_key(&profiles, "default").unwrap();
         assert_eq!(
             (default.key_id.as_str(), default.secret.expose()),
             ("AKIADEFAULT00001", "s/1+=")
         );
         assert_eq!(default.session_token, None);
-        assert_eq!(profiles.region("default").as_deref(), Some("eu-west-1"));
-        let dev = profiles.with_key_id("ASIADEV000000002").unwrap();
-        assert_eq!(dev.session_token.unwrap().expose(), "t==");
-        assert!(profiles.with_key_id("AKIA").is_none());
-        let pod = profiles.web_identity("pod").unwrap();
+        assert_eq!(profiles.value("default", "region"), Some("eu-west-1"));
+        let [dev] = &profiles.with_key_id("ASIADEV000000002")[..] else { panic!("not one") };
+        assert_eq!(dev.session_token.as_ref().unwrap().expose(), "t==");
+        assert_eq!(profiles.with_key_id("AKIA"), []);
+        let Some(ProfileCredentials::WebIdentity(pod)) = profiles.credentials("pod") else {
+            panic!("no role");
+        };
         assert_eq!((pod.role.as_str(), pod.token_file), ("arn:aws:iam::1:role/r", "/token".into()));
         let kinds: Vec<_> = profiles.findings().into_iter().map(|finding| finding.kind).collect();
         assert_eq!(
@@ -235,9 +304,74 @@ mod tests {
     fn a_profile_without_a_secret_is_no_access_key() {
         let profiles =
             read("[default]\naws_access_key_id = AKIADEFAULT00001\naws_secret_access_key =\n", "");
-        assert!(
-            profiles.access_key("default").is_none()
-                && profiles.with_key_id("AKIADEFAULT00001").is_none()
-        );
+        assert!(access_key(&profiles, "default").is_none());
+        assert_eq!(profiles.with_key_id("AKIADEFAULT00001"), []);
+    }
+
+    #[test]
+    fn an_access_key_is_of_one_file_as_a_whole() {
+        let whole =
+            "aws_access_key_id = AKIACONFIG\naws_secret_access_key = s\naws_session_token = t\n";
+        let half = "[default]\naws_access_key_id = AKIAHALF\n";
+        let profiles = read(half, &format!("[default]\n{whole}"));
+        let Some(ProfileCredentials::Unusable(why)) = profiles.credentials("default") else {
+            panic!("the secret of the other file");
+        };
+        assert_eq!(why, "has an aws_access_key_id, and no aws_secret_access_key");
+        assert_eq!(profiles.with_key_id("AKIAHALF"), []);
+        let key = access_key(&read("", &format!("[default]\n{whole}")), "default").unwrap();
+        assert_eq!((key.key_id.as_str(), key.secret.expose()), ("AKIACONFIG", "s"));
+        let lasting = "[default]\naws_access_key_id = AKIALASTS\naws_secret_access_key = s\n";
+        let profiles = read(lasting, &format!("[default]\n{whole}"));
+        let key = access_key(&profiles, "default").unwrap();
+        assert_eq!((key.key_id.as_str(), key.session_token), ("AKIALASTS", None));
+        // A client may sign with either.
+        assert_eq!(profiles.with_key_id("AKIACONFIG").len(), 1);
+        let older = lasting
+            .replace("secret_access_key = s", "secret_access_key = s\naws_security_token = t");
+        let older = access_key(&read(&older, ""), "default").unwrap();
+        assert_eq!(older.session_token.unwrap().expose(), "t");
+    }
+
+    #[test]
+    fn a_profile_is_what_an_sdk_would_take_and_not_the_key_that_a_role_is_assumed_with() {
+        const KEY: &str = "aws_access_key_id = AKIAUSER\naws_secret_access_key = s\n";
+        let role = "role_arn = arn:aws:iam::1:role/r\n";
+        for (credentials, config, why) in [
+            (KEY, format!("{role}source_profile = default\n"), "from another profile"),
+            (KEY, format!("{role}credential_source = Ec2InstanceMetadata\n"), "from the instance"),
+            (KEY, role.to_owned(), "no web_identity_token_file"),
+            (KEY, "web_identity_token_file = /t\n".to_owned(), "no role_arn"),
+            (KEY, "sso_start_url = https://x\nsso_account_id = 1\n".to_owned(), "SSO"),
+            (KEY, "sso_session = x\nsso_role_name = r\n".to_owned(), "SSO"),
+            ("", format!("{KEY}login_session = x\n"), "aws login"),
+            ("", format!("{KEY}credential_process = x\n"), "runs a program"),
+        ] {
+            let profiles =
+                read(&format!("[default]\n{credentials}"), &format!("[default]\n{config}"));
+            let Some(ProfileCredentials::Unusable(said)) = profiles.credentials("default") else {
+                panic!("{why}");
+            };
+            assert!(said.contains(why), "{said}");
+            assert_eq!(profiles.with_key_id("AKIAUSER").len(), 1, "{why}");
+            assert_eq!(profiles.findings().len(), 2, "{why}");
+        }
+        for beside in ["credential_process = x", "login_session = x", "sso_session = x"] {
+            let beside = format!("[default]\n{beside}\n");
+            let profiles = read(&format!("[default]\n{KEY}"), &beside);
+            assert!(access_key(&profiles, "default").is_some(), "{beside}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_is_not_read_in_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("credentials");
+        let key = "[default]\naws_access_key_id = AKIADEFAULT00001\naws_secret_access_key = s\n";
+        fs::write(&path, format!("{key}#{}", " ".repeat(1 << 20))).unwrap();
+        let profiles = ProfileFiles { credentials: Some(path), config: None }.read();
+        assert!(profiles.credentials("default").is_none());
+        let AwsFindingKind::Unusable(why) = &profiles.findings()[0].kind else { panic!("usable") };
+        assert_eq!(why, "it has more than 1048576 bytes");
     }
 }

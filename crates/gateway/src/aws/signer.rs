@@ -30,13 +30,17 @@ pub(crate) struct RequestSigner {
 }
 
 impl RequestSigner {
-    /// Signs with these credentials what came with that signature, which is taken off.
+    /// Signs with these credentials what came with that signature, which is taken off. So are headers of AWS's own that are
+    /// no part of it: every header of that kind must be signed, and the client did not ask for these.
     pub(super) fn in_place_of(
         claim: &SignatureClaim,
         credentials: AwsCredentials,
         headers: &mut HeaderMap,
     ) -> Self {
         take_off(headers);
+        let is_added = |name: &&HeaderName| is_of_aws(name) && !claim.has_signed(name);
+        let added: Vec<HeaderName> = headers.keys().filter(is_added).cloned().collect();
+        added.iter().for_each(|name| drop(headers.remove(name)));
         RequestSigner {
             credentials,
             region: claim.region.clone(),
@@ -102,9 +106,8 @@ impl RequestSigner {
     /// What AWS asks for (the host, the kind of body, everything of its own), and what the client signed that is still
     /// there. The length is what the hash says already, and is written after this.
     fn headers_to_sign(&self, headers: &HeaderMap) -> Vec<String> {
-        let is_asked_for = |name: &HeaderName| {
-            *name == CONTENT_TYPE || name.as_str().starts_with("x-amz-") || self.has_signed(name)
-        };
+        let is_asked_for =
+            |name: &HeaderName| *name == CONTENT_TYPE || is_of_aws(name) || self.has_signed(name);
         let names = headers.keys().filter(|name| is_asked_for(name));
         let names = names.filter(|name| **name != CONTENT_LENGTH && **name != HOST);
         let mut names: Vec<String> = names.map(|name| name.as_str().to_owned()).collect();
@@ -116,6 +119,10 @@ impl RequestSigner {
     fn has_signed(&self, name: &HeaderName) -> bool {
         self.signed.iter().any(|signed| signed == name.as_str())
     }
+}
+
+fn is_of_aws(name: &HeaderName) -> bool {
+    name.as_str().starts_with("x-amz-")
 }
 
 fn sensitive(text: &str) -> Option<HeaderValue> {

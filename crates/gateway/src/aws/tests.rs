@@ -165,6 +165,10 @@ fn a_signature_that_no_sdk_makes_for_bedrock_is_no_claim() {
     ] {
         assert!(!read_with("authorization", &good.replace(part, wrong)), "{part} -> {wrong}");
     }
+    assert!(read_with("connection", "keep-alive"));
+    for taken_away in ["Content-Type", "keep-alive, content-type", "X-AMZ-Date"] {
+        assert!(!read_with("connection", taken_away), "{taken_away}");
+    }
     assert!(!read_with("x-amz-date", "yesterday"));
     assert!(!read_with("authorization", "Bearer bedrock-api-key"));
 }

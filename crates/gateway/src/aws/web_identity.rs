@@ -3,6 +3,7 @@
 //! This is how a pod in Kubernetes (IRSA) and a CI job (OIDC) have a role without a secret. The call needs no signature.
 
 use super::credentials::AwsCredentials;
+use super::profiles::read_bounded;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, StatusCode, Uri};
 use std::path::PathBuf;
@@ -43,12 +44,9 @@ impl WebIdentity {
         sts: &Uri,
     ) -> Result<TemporaryCredentials, String> {
         let file = self.token_file.clone();
-        let reading = run_blocking(move || std::fs::read_to_string(file)).await;
+        let reading = run_blocking(move || read_bounded(&file, LARGEST as u64)).await;
         let token = match reading {
-            Some(Ok(token)) if token.len() <= LARGEST => token,
-            Some(Ok(_)) => {
-                return Err(format!("{} is too long for a token", self.token_file.display()));
-            }
+            Some(Ok(token)) => token,
             Some(Err(error)) => {
                 return Err(format!("cannot read {}: {error}", self.token_file.display()));
             }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use tokenforge_plugin::Exchange;
-use tokenforge_providers::{ForgeMember, Refusal, batched_requests};
+use tokenforge_providers::{BatchedRequest, ForgeMember, Refusal, batched_requests};
 use tokenforge_proxy::body::Body;
 
 /// A longer batch is refused by every provider.
@@ -48,7 +48,7 @@ impl RequestScope<'_> {
         input.session = None;
         let end = Instant::now() + self.state.settings.tool_output.deadline * DEADLINES;
         let mut reports = Vec::new();
-        for (number, range) in requests.into_iter().enumerate() {
+        for BatchedRequest { number, body: range } in requests {
             if Instant::now() > end {
                 self.gave_up(&input, number)?;
                 break;
@@ -91,7 +91,7 @@ impl RequestScope<'_> {
         &self,
         batch: &Bytes,
         input: &RewriteInput,
-    ) -> Result<Option<Vec<Range<usize>>>, Stop> {
+    ) -> Result<Option<Vec<BatchedRequest>>, Stop> {
         match batched_requests(batch, input.dialect) {
             Ok(requests) if requests.len() <= MOST_REQUESTS => Ok(Some(requests)),
             Err(_) if self.state.settings.redact_secrets => {

@@ -45,6 +45,15 @@ pub(crate) struct RewritePlan<'o> {
     pub(super) left_out: LeftOutResults,
 }
 
+/// Which calls of ours that the client never saw may belong into a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HiddenCalls {
+    None,
+    /// Those in the part of it that the provider keeps, which refuses to go on without their answers.
+    AtProvider,
+    All,
+}
+
 /// Why there is no plan for a body.
 pub(crate) enum NoPlan {
     /// It is to be left as it is.
@@ -203,6 +212,24 @@ impl<'o> RewritePlan<'o> {
     /// A call of our tool may come, and must not reach the client.
     pub(super) fn is_watched(&self) -> bool {
         self.is_watched
+    }
+
+    /// Which calls of ours that the client never saw may belong into the conversation. They do wherever they were made once,
+    /// also in a request in which none can come: without tools, in the background, or to be compacted.
+    pub(super) fn hidden_calls(&self, input: &RewriteInput) -> HiddenCalls {
+        let has_none = self.is_observed
+            || self.settings.mode == Mode::Disabled
+            || input.originals_reader == OriginalsReader::Caller;
+        let may_be_beside = self.settings.mode.leaves_out()
+            && input.state.settings.tool_output.enable_expand_context
+            && !self.by_shell
+            && input.purpose != RequestPurpose::Batch;
+        match self.request.head.has_previous_response {
+            _ if has_none => HiddenCalls::None,
+            _ if may_be_beside => HiddenCalls::All,
+            true => HiddenCalls::AtProvider,
+            false => HiddenCalls::None,
+        }
     }
 
     /// May something be left out of results?

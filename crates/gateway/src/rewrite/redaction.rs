@@ -76,8 +76,8 @@ fn result_texts(body: &[u8], dialect: Dialect) -> Result<Vec<Range<usize>>, Refu
 fn batch_results(batch: &[u8], dialect: Dialect) -> Result<Vec<Range<usize>>, Refusal> {
     let mut all = Vec::new();
     for request in batched_requests(batch, dialect)? {
-        let start = request.start;
-        let body = batch.get(request).unwrap_or_default();
+        let start = request.body.start;
+        let body = batch.get(request.body).unwrap_or_default();
         let texts = result_texts(body, dialect)?;
         all.extend(texts.into_iter().map(|text| text.start + start..text.end + start));
     }

@@ -110,6 +110,10 @@ fn f5_what_a_batch_asks_of_us_is_cut_out_wherever_it_stands() {
     let told = response.json();
     assert_eq!((response.status, &told["error"]["type"]), (400, &json!("invalid_request_error")));
     assert!(told["error"]["message"].as_str().unwrap().contains("requests[1].params"), "{told}");
+    // One before it that cannot be read is counted.
+    sent["requests"][0]["params"] = json!([]);
+    let told = house.post(BATCHES, sent.to_string()).json();
+    assert!(told["error"]["message"].as_str().unwrap().contains("requests[1].params"), "{told}");
     assert!(house.mock.requests().is_empty());
 }
 

@@ -121,6 +121,23 @@ fn d50_a_client_goes_on_from_whichever_interaction_it_saw() {
 }
 
 #[test]
+fn d50_a_client_goes_on_in_the_background_from_whichever_interaction_it_saw() {
+    let voice = INTERACTIONS_STREAM;
+    let house = House::new();
+    let (interaction, call) = called(&house, voice);
+    house.mock.reply(Reply::expand_first_reference());
+    house.mock.reply("All is well.");
+    let response = ask(&house, voice, &interaction, &result(&call, &test_run()));
+    for id in ids(voice, &response) {
+        let body = goes_on_from(&id, false, &json!("Thanks."));
+        let mut body: Value = serde_json::from_str(&body).unwrap();
+        body["background"] = json!(true);
+        let _ = house.post(voice.path, body.to_string());
+        assert_eq!(house.mock.refusals(), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn d50_a_call_of_ours_is_answered_in_the_first_request_whatever_stands_for_its_steps() {
     for voice in BOTH {
         let text = json!({ "type": "text", "text": "hi" });

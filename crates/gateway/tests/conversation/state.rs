@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokenforge_mock::Reply;
 
 const TOOL: &str = "expand_context";
+const COMPACT: &str = "/v1/responses/compact";
 
 fn ls() -> Value {
     json!({ "command": "ls" })
@@ -174,6 +175,109 @@ fn d50_a_client_goes_on_from_whichever_id_it_saw() {
                 assert_eq!(voice.hears(&response).text, "You are welcome.", "{voice:?}");
             }
         }
+    }
+}
+
+/// The ids of a reply in which the model fetched something, before a shell is called or nothing more is.
+fn fetched(house: &House, voice: Voice, next: Reply) -> (Vec<String>, Response) {
+    let ask = |previous: Value, input: Value| {
+        let body = goes_on_from(&("previous_response_id", previous), voice.streams, input);
+        let response = house.post(voice.path, body);
+        assert_eq!(house.mock.refusals(), Vec::<String>::new(), "{voice:?}");
+        response
+    };
+    house.mock.reply(Reply::calling("Bash", json!({ "command": "cargo test" })));
+    let called = voice.hears(&ask(Value::Null, json!([user("hi")])));
+    house.mock.reply(Reply::expand_first_reference());
+    house.mock.reply(next);
+    let response = ask(json!(called.id), json!([output(&called.calls[0].id, &test_run())]));
+    (ids(voice, &response), response)
+}
+
+/// What there may be in a request in which no call of our tool can come.
+fn without_calls() -> [Value; 4] {
+    let lossless = json!({ "tool_output_compression": "lossless" });
+    [
+        json!({ "background": true, "stream": false }),
+        json!({ "tools": [] }),
+        json!({ "_forge": lossless }),
+        json!({ "tools": [], "_forge": lossless }),
+    ]
+}
+
+#[test]
+fn d50_where_no_call_of_ours_can_come_a_client_goes_on_from_the_reply_with_the_answers_too() {
+    for change in without_calls() {
+        let house = House::new();
+        let (ids, _) = fetched(&house, RESPONSES_STREAM, "All is well.".into());
+        for id in ids {
+            let state = ("previous_response_id", json!(id));
+            let body = goes_on_from(&state, false, json!([user("Thanks.")]));
+            let mut body: Value = serde_json::from_str(&body).unwrap();
+            body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            let _ = house.post(RESPONSES.path, body.to_string());
+            assert_eq!(house.mock.refusals(), Vec::<String>::new(), "{change}");
+        }
+    }
+}
+
+#[test]
+fn d50_a_call_of_ours_beside_the_clients_is_answered_where_no_other_can_come() {
+    for change in without_calls() {
+        let house = House::new();
+        let both = Reply::new().call("Bash", ls()).expand_first();
+        house.mock.reply(Reply::calling("Bash", json!({ "command": "cargo test" })));
+        let first =
+            goes_on_from(&("previous_response_id", Value::Null), false, json!([user("hi")]));
+        let called = RESPONSES.hears(&house.post(RESPONSES.path, first));
+        house.mock.reply(both);
+        let state = ("previous_response_id", json!(called.id));
+        let input = json!([output(&called.calls[0].id, &test_run())]);
+        let both = house.post(RESPONSES.path, goes_on_from(&state, false, input));
+        let both = RESPONSES.hears(&both);
+        assert_eq!(both.calls.len(), 1, "{change}");
+        let state = ("previous_response_id", json!(both.id));
+        let input = json!([output(&both.calls[0].id, "a.txt")]);
+        let mut body: Value = serde_json::from_str(&goes_on_from(&state, false, input)).unwrap();
+        body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        let _ = house.post(RESPONSES.path, body.to_string());
+        assert_eq!(house.mock.refusals(), Vec::<String>::new(), "{change}");
+        assert!(house.forwarded().contains(&escaped(&test_run())), "{change}");
+    }
+}
+
+#[test]
+fn d50_a_kept_conversation_is_compacted_from_the_reply_with_the_answers() {
+    let house = House::new();
+    let (ids, _) = fetched(&house, RESPONSES_STREAM, "All is well.".into());
+    for id in ids {
+        let input = json!([user("Thanks.")]);
+        let body = json!({ "model": "gpt-5", "previous_response_id": id, "input": input });
+        let _ = house.post(COMPACT, body.to_string());
+        assert_eq!(house.mock.refusals(), Vec::<String>::new(), "{id}");
+    }
+}
+
+#[test]
+fn d52_a_conversation_is_compacted_and_gone_on_with_without_tools_with_its_hidden_calls() {
+    for compacts in [true, false] {
+        let house = House::new();
+        house.mock.only_own_ids();
+        let conversation = Conversation::new(RESPONSES).thinking();
+        let mut conversation = conversation.with_output(&house, &test_run());
+        house.mock.reply(Reply::new().thinking("What was left out?").expand_first());
+        house.mock.reply(Reply::new().thinking("So that is it.").call("Bash", ls()));
+        let response = conversation.send(&house);
+        conversation.goes_on(&response, &["a.txt"]);
+        let mut body = conversation.body.clone();
+        let members = body.as_object_mut().unwrap();
+        match compacts {
+            true => members.retain(|name, _| name == "model" || name == "input"),
+            false => drop(members.remove("tools")),
+        }
+        let path = if compacts { COMPACT } else { RESPONSES.path };
+        assert_eq!(house.post(path, body.to_string()).status, 200, "{compacts}");
+        assert_eq!(answered(&house, RESPONSES), 1, "{compacts}");
     }
 }
 

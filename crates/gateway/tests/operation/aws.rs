@@ -198,6 +198,29 @@ fn g62_nobody_is_signed_for_by_naming_the_operators_key() {
     assert_untouched(&world, &seen, "a signature that was seen");
 }
 
+#[test]
+fn g62_a_header_of_aws_that_the_client_did_not_sign_is_not_signed_for_it() {
+    let world = with_key(world(), &operators());
+    let signed = operators().signed(ask(CONVERSE).header("x-amz-meta", "own"), STAMP, REGION);
+    let answer = world.send(signed.header("x-amz-cf-id", "of a proxy").header("x-amzn-a", "b"));
+    assert_signed_again(&world, &answer, "a header that was added");
+    let forwarded = world.mock.last();
+    let [own, added, other] =
+        ["x-amz-meta", "x-amz-cf-id", "x-amzn-a"].map(|name| forwarded.header(name).to_owned());
+    assert_eq!((own.as_str(), added.as_str(), other.as_str()), ("own", "", "b"));
+}
+
+#[test]
+fn g62_whoever_adds_a_connection_to_a_recorded_request_takes_no_signed_header_off_it() {
+    let world = with_key(world(), &operators());
+    let guarded = ask(CONVERSE).header("x-amzn-bedrock-guardrailidentifier", "strict");
+    let signed = operators().signed(guarded, STAMP, REGION);
+    assert_signed_again(&world, &world.send(signed.clone()), "as it was");
+    let sent = signed.header("connection", "close, X-Amzn-Bedrock-GuardrailIdentifier");
+    assert_eq!(world.send(sent.clone()).status, 403);
+    assert_untouched(&world, &sent, "without its guardrail");
+}
+
 fn for_callers(settings: &mut Settings) {
     settings.keys = vec![GatewayKey { name: "team".to_owned(), key: Secret::new(GATEWAY_KEY) }];
     settings.upstreams.aws_signing = AwsSigning::Callers;

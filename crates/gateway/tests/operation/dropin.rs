@@ -146,6 +146,19 @@ fn conversations(first: &str, second: &str) -> Vec<(Dialect, &'static str, Value
             "/3/output".to_owned(),
         ),
         (
+            Dialect::GeminiInteractions,
+            "input",
+            json!([
+                {"type": "user_input", "content": [{"type": "text", "text": "Go on."}]},
+                {"type": "thought", "signature": "c2ln"},
+                {"type": "function_call", "id": "c1", "name": "Bash", "arguments": arguments},
+                {"type": "function_call", "id": "c2", "name": "look", "arguments": {}},
+                {"type": "function_result", "call_id": "c1", "name": "Bash", "result": first},
+                {"type": "function_result", "call_id": "c2", "name": "look", "result": [{"type": "text", "text": second}]},
+            ]),
+            "/4/result".to_owned(),
+        ),
+        (
             Dialect::Gemini,
             "contents",
             json!([
@@ -271,6 +284,22 @@ fn results_whose_calls_the_caller_keeps_to_itself_become_smaller_too() {
     assert!(shown.len() < rows().len() / 2, "{shown}");
     assert_eq!(answer["messages"][0]["tool_call_id"], "c1");
     assert_eq!(answer["messages"][1], body["messages"][1]);
+}
+
+#[test]
+fn an_interaction_of_one_step_comes_back_as_one_step() {
+    let world = world();
+    let step =
+        json!({"type": "function_result", "call_id": "c1", "name": "Bash", "result": rows()});
+    let mut answer = world.send(compress(&json!({"input": step}))).json();
+    let result = answer["input"]["result"].take();
+    assert!(result.as_str().unwrap().len() < rows().len() / 2, "{result}");
+    answer["input"]["result"] = json!(rows());
+    assert_eq!(answer["input"], step);
+    let text = r#"{"type" : "text", "text": "h\u0069"}"#;
+    let answer = world.post("/v1/compress", format!(r#"{{"input":{text}}}"#));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert!(answer.text().starts_with(&format!(r#"{{"input":{text},"#)), "{}", answer.text());
 }
 
 #[test]

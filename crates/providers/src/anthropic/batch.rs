@@ -1,19 +1,23 @@
 //! Message Batches: `requests[]`, each with the parameters of a message request of its own.
 
+use crate::detect::BatchedRequest;
 use crate::json::{Kind, Reader};
 use crate::refusal::Refusal;
 use crate::request::slot::Slot;
 use std::ops::Range;
 
 /// Where the parameters of each request stand. One that names them twice is left out: nobody knows which count.
-pub(super) fn requests(body: &[u8]) -> Result<Vec<Range<usize>>, Refusal> {
+pub(super) fn requests(body: &[u8]) -> Result<Vec<BatchedRequest>, Refusal> {
     let mut reader = Reader::new(body)?;
     let (mut list, mut found) = (Slot::default(), Vec::new());
+    let mut number = 0;
     reader.object(|reader, key| match &*key.name {
         "requests" => {
             list.mark(&key)?;
             let each = |reader: &mut Reader<'_>| {
-                found.extend(parameters(reader)?);
+                let body = parameters(reader)?;
+                found.extend(body.map(|body| BatchedRequest { number, body }));
+                number += 1;
                 Ok(())
             };
             reader.array(each).map(|_| ())
@@ -43,7 +47,8 @@ mod tests {
     use super::*;
 
     fn found(body: &str) -> Vec<&str> {
-        requests(body.as_bytes()).unwrap().into_iter().map(|range| &body[range]).collect()
+        let requests = requests(body.as_bytes()).unwrap().into_iter();
+        requests.map(|request| &body[request.body]).collect()
     }
 
     #[test]
@@ -62,6 +67,7 @@ mod tests {
     fn what_can_be_read_in_two_ways_is_left_alone() {
         let twice = r#"{"requests":[{"params":{"a":1},"params":{"a":2}},{"params":{"a":3}}]}"#;
         assert_eq!(found(twice), [r#"{"a":3}"#]);
+        assert_eq!(requests(twice.as_bytes()).unwrap()[0].number, 1, "as its client counts them");
         assert!(requests(br#"{"requests":[],"requests":[]}"#).is_err());
         assert!(requests(br#"{"requests":["#).is_err());
     }

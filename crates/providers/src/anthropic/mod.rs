@@ -7,7 +7,7 @@ mod reply;
 mod request;
 
 use crate::api::{ApiError, CacheLifetime, ConversationList, Profile, ProviderApi, SystemPrompt};
-use crate::detect::{Endpoint, RequestPath, RequestPurpose};
+use crate::detect::{BatchedRequest, Endpoint, RequestPath, RequestPurpose};
 use crate::dialect::Dialect;
 use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
@@ -18,7 +18,6 @@ use crate::reply::blocks::BlockReply;
 use crate::reply::rewriter::ReplyRewriter;
 use crate::request::builder::RequestBuilder;
 use crate::request::tools::{name_and_description, schema};
-use std::ops::Range;
 
 /// The API.
 pub(crate) struct Messages;
@@ -72,7 +71,7 @@ impl ProviderApi for Messages {
         request::read_member(reader, key, builder)
     }
 
-    fn batched(&self, body: &[u8]) -> Result<Vec<Range<usize>>, Refusal> {
+    fn batched(&self, body: &[u8]) -> Result<Vec<BatchedRequest>, Refusal> {
         batch::requests(body)
     }
 

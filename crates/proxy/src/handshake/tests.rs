@@ -227,6 +227,8 @@ fn d54_every_mistake_in_the_files_is_named() {
     let files = [key.clone().into_os_string(), "-out".into(), locked.clone().into_os_string()];
     openssl(&[&arguments[..], &files].concat());
     fs::write(path("empty"), "").unwrap();
+    let chain = fs::read_to_string(&certificate).unwrap();
+    fs::write(path("long"), format!("{chain}{}", "#".repeat(1 << 20))).unwrap();
     let legacy = path("legacy.key");
     let begin = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n";
     fs::write(&legacy, begin).unwrap();
@@ -235,6 +237,7 @@ fn d54_every_mistake_in_the_files_is_named() {
         (&certificate, &path("gone"), "cannot read the TLS key"),
         (&folder.path().to_owned(), &key, "it is no file"),
         (&path("empty"), &key, "holds no certificate in PEM"),
+        (&path("long"), &key, "it has more than 1048576 bytes"),
         (&key, &key, "holds no certificate in PEM"),
         (&certificate, &path("empty"), "holds no private key in PEM"),
         (&certificate, &certificate, "holds no private key in PEM"),
@@ -246,4 +249,17 @@ fn d54_every_mistake_in_the_files_is_named() {
         let Err(error) = TlsIdentity::load(certificate, key) else { panic!("{told}") };
         assert!(error.to_string().contains(told), "{error}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn d54_a_pipe_in_the_place_of_a_file_holds_nothing_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let (certificate, _) = write_certificate(folder.path(), "own");
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (sender, loaded) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(TlsIdentity::load(&certificate, &pipe).err()));
+    let error = loaded.recv_timeout(PATIENCE).unwrap().unwrap();
+    assert!(error.to_string().contains("it is no file"), "{error}");
 }

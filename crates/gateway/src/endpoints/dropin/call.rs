@@ -30,7 +30,7 @@ pub(super) struct GuardrailCall {
     protocol: GuardrailProtocol,
     /// What is given back: the conversation, or the request that it stands in. A JSON document, or empty.
     document: Bytes,
-    /// Where the conversation stands in it, a JSON list. Nothing if there is none: then there is nothing to do.
+    /// Where the conversation stands in it, a JSON list, or an element of one alone. Nothing if there is none: then there is nothing to do.
     list: Option<Range<usize>>,
     pub(super) model: Option<String>,
     /// What it asks of us in a member of our own.
@@ -91,7 +91,9 @@ impl GuardrailCall {
         let call: CallBody<'_> =
             serde_json::from_slice(body).map_err(|error| wrong(error.to_string()))?;
         if let Some((member, conversation)) = call.conversation() {
-            if !conversation.get().starts_with(['[', '"']) {
+            // Google's Interactions take a text or a step alone.
+            let may_be_alone = member == "input" && conversation.get().starts_with('{');
+            if !conversation.get().starts_with(['[', '"']) && !may_be_alone {
                 return Err(wrong(format!("{member} is no list")));
             }
             let document = body.slice_ref(conversation.get().as_bytes());
@@ -128,12 +130,12 @@ impl GuardrailCall {
 
     /// With the conversation at this place of its document.
     fn with_list(self, conversation: &RawValue) -> Self {
-        let is_list = conversation.get().starts_with('[');
+        let is_list = conversation.get().starts_with(['[', '{']);
         let list = range_in(&self.document, conversation).filter(|_| is_list);
         GuardrailCall { list, ..self }
     }
 
-    /// The conversation, if it is a list.
+    /// The conversation, if it is a list, or an element of one alone.
     pub(super) fn list(&self) -> Option<&str> {
         let list = self.document.get(self.list.clone()?)?;
         str::from_utf8(list).ok()
