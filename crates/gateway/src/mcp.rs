@@ -92,6 +92,15 @@ impl Originals for ToolOriginals {
         found
     }
 
+    fn keep_task(&self, tenant: &str, server: &str, task: &str, call: &str) {
+        // A store that does not take it costs savings, and nothing else.
+        let _ = self.store.put_task(tenant, server, task, call);
+    }
+
+    fn find_task(&self, tenant: &str, server: &str, task: &str) -> Option<String> {
+        self.store.task(tenant, server, task)
+    }
+
     fn rewrote(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
         self.store.telemetry.count_tool_call(client, outcome, is_observed);
     }

@@ -77,6 +77,33 @@ impl OriginalStore {
     }
 }
 
+impl OriginalStore {
+    /// Keeps what must be known of a call that was answered with a task. Blocks.
+    pub(crate) fn put_task(
+        &self,
+        tenant: &str,
+        server: &str,
+        task: &str,
+        call: &str,
+    ) -> Result<(), StoreError> {
+        self.store.put(EntryKind::Kept, tenant, &task_id(server, task), call.as_bytes())
+    }
+
+    /// What was kept of it. Blocks.
+    pub(crate) fn task(&self, tenant: &str, server: &str, task: &str) -> Option<String> {
+        let stored = self.store.get(EntryKind::Kept, tenant, &task_id(server, task));
+        stored.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok())
+    }
+}
+
+/// Under which id the call of a task is kept: what a server calls it may be any text.
+fn task_id(server: &str, task: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    // A prefix has no NUL.
+    hasher.update(server.as_bytes()).update(b"\0").update(task.as_bytes());
+    format!("task-{}", hasher.finalize().to_hex())
+}
+
 /// Models write an id as they saw it, with its marks or without.
 pub(crate) fn parse_reference(id: &str) -> Option<Reference> {
     id.trim().trim_start_matches("<<<SHADOW:").trim_end_matches(">>>").parse().ok()

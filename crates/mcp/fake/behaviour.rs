@@ -20,6 +20,8 @@ pub(crate) enum Act {
 #[derive(Debug, Default)]
 pub(crate) struct Server {
     asked: Option<Value>,
+    /// How many questions it asked: the id of the last one.
+    questions: u64,
     /// Requests that were taken back.
     cancelled: Vec<Value>,
     has_extra_tool: bool,
@@ -27,6 +29,12 @@ pub(crate) struct Server {
     told: Value,
     /// The calls that were answered with a task: their tools, tokens and states.
     tasks: Vec<Task>,
+    /// The resources of which somebody wants to hear.
+    subscribed: Vec<Value>,
+    /// What its client told of the progress of its questions.
+    progress: Vec<Value>,
+    /// The answers to other questions.
+    answers: Vec<Value>,
 }
 
 /// A call that was answered with a task.
@@ -45,7 +53,11 @@ impl Server {
         let (id, params) = (&message["id"], &message["params"]);
         let Some(method) = message["method"].as_str() else {
             // The answer to its question.
-            let Some(call) = self.asked.take() else { return vec![] };
+            if *id != self.questions || self.asked.is_none() {
+                self.answers.push(message.clone());
+                return vec![];
+            }
+            let call = self.asked.take().unwrap_or_default();
             return vec![Act::Say(text(&call, &message["result"].to_string()))];
         };
         if method == "initialize" {
@@ -55,16 +67,23 @@ impl Server {
             "initialize" => json!({
                 "protocolVersion": "2025-06-18", "serverInfo": {"name": "fake", "version": "1", "x-own": 1.50},
                 "capabilities": {
-                    "tools": {"listChanged": true}, "prompts": {}, "resources": {}, "logging": {},
+                    "tools": {"listChanged": true}, "prompts": {}, "resources": {"subscribe": true}, "logging": {},
                     "tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}},
                 },
-                "instructions": "Use it well.",
+                "instructions": if is_set("LEAKY") { format!("Use {TOKEN}") } else { "Use it well.".to_owned() },
             }),
             "server/discover" => json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 1, "cacheScope": "public",
                 "serverInfo": {"name": "fake", "version": "1"},
                 "capabilities": {"tools": {"listChanged": true}, "resources": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}},
             }),
+            "tools/list" if is_set("ASKS") => {
+                let question = json!({"jsonrpc": "2.0", "id": "roots", "method": "roots/list"});
+                let word = json!({"level": "info", "data": "listing"});
+                let word =
+                    json!({"jsonrpc": "2.0", "method": "notifications/message", "params": word});
+                return vec![Act::Say(question), Act::Say(word), answer(id, &self.tools(params))];
+            }
             "tools/list" => self.tools(params),
             "prompts/list" => json!({"prompts": [{"name": "hello"}]}),
             "prompts/get" if params["name"] == "secret" => {
@@ -92,7 +111,41 @@ impl Server {
                 let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{contents}}}\n");
                 return vec![Act::Write(line)];
             }
-            "resources/list" => json!({"resources": [{"uri": "fake:///one", "name": "one"}]}),
+            "resources/read" if params["uri"] == "fake:///slow" => {
+                let told =
+                    json!({"progressToken": params["_meta"]["progressToken"], "progress": 1});
+                let told =
+                    json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": told});
+                let contents = json!({"contents": [{"uri": "fake:///slow", "text": "at last"}]});
+                return vec![Act::Say(told), answer(id, &contents)];
+            }
+            "resources/read" if params["uri"] == "fake:///ask" => return self.ask(id),
+            "resources/read" if params["uri"] == "fake:///silent" => return vec![],
+            "resources/read" if params["uri"] == "fake:///exit" => return vec![Act::Exit],
+            "resources/read" if params["uri"] == "fake:///other" => {
+                let word = json!({"level": "info", "data": "reading"});
+                let word =
+                    json!({"jsonrpc": "2.0", "method": "notifications/message", "params": word});
+                let contents = json!({"contents": [{"uri": "fake:///other", "text": "other"}]});
+                let error = json!({"code": -32002, "message": "Resource not found"});
+                let read = match is_set("URI") {
+                    true => answer(id, &contents),
+                    false => Act::Say(json!({"jsonrpc": "2.0", "id": id, "error": error})),
+                };
+                return vec![Act::Say(word), read];
+            }
+            "resources/list" => {
+                let uri = std::env::var("URI").unwrap_or_else(|_| "fake:///one".to_owned());
+                json!({"resources": [{"uri": uri, "name": "one"}]})
+            }
+            "resources/subscribe" => {
+                self.subscribed.push(params["uri"].clone());
+                json!({})
+            }
+            "resources/unsubscribe" => {
+                self.subscribed.retain(|uri| *uri != params["uri"]);
+                json!({})
+            }
             "resources/templates/list" => json!({"resourceTemplates": []}),
             "resources/read" if params["uri"] == "fake:///one" => {
                 json!({"contents": [{"uri": "fake:///one", "text": "one"}]})
@@ -120,6 +173,10 @@ impl Server {
                 }
                 return vec![told("subscriptions/acknowledged"), told("tools/list_changed")];
             }
+            "notifications/progress" => {
+                self.progress.push(params.clone());
+                return vec![];
+            }
             "notifications/cancelled" => {
                 self.cancelled.push(params["requestId"].clone());
                 return vec![];
@@ -141,7 +198,7 @@ impl Server {
             let mut structured = tool("structured");
             structured["outputSchema"] = json!({"type": "object", "required": ["rows"]});
             let mut tools = vec![structured];
-            if std::env::var("LEAKY").is_ok() {
+            if is_set("LEAKY") {
                 tools.push(json!({"name": "leaky", "description": format!("Uses {TOKEN}"), "inputSchema": {"type": "object"}}));
             }
             if self.has_extra_tool {
@@ -183,6 +240,8 @@ impl Server {
                     answer(id, &state),
                 ]
             }
+            // The work is never done.
+            "tasks/result" if self.tasks[at].tool == "silent" => vec![],
             "tasks/result" => {
                 result["_meta"] =
                     json!({"io.modelcontextprotocol/related-task": {"taskId": params["taskId"]}});
@@ -208,12 +267,34 @@ impl Server {
         let tool = params["name"].as_str().unwrap_or_default().to_owned();
         self.tasks.push(Task { tool, token: token.clone(), status: "working" });
         let task = self.task(self.tasks.len() - 1);
+        if params["task"].is_object() && params["name"] == "eager" {
+            let told = |method: &str, params: Value| {
+                Act::Announce(json!({"jsonrpc": "2.0", "method": method, "params": params}))
+            };
+            let progress = json!({"progressToken": token, "progress": 1});
+            return vec![
+                answer(id, &json!({ "task": task })),
+                told("notifications/tasks/status", task),
+                told("notifications/progress", progress),
+            ];
+        }
         if params["task"].is_object() {
             return vec![answer(id, &json!({ "task": task }))];
         }
         let mut result = task;
         result["resultType"] = "task".into();
         vec![answer(id, &result)]
+    }
+
+    fn ask(&mut self, id: &Value) -> Vec<Act> {
+        self.asked = Some(id.clone());
+        self.questions += 1;
+        let params = json!({
+            "message": "which?", "requestedSchema": {"type": "object"}, "_meta": {"progressToken": 0},
+        });
+        vec![Act::Say(
+            json!({"jsonrpc": "2.0", "id": self.questions, "method": "elicitation/create", "params": params}),
+        )]
     }
 
     fn call(&mut self, id: &Value, params: &Value) -> Vec<Act> {
@@ -224,11 +305,7 @@ impl Server {
         if params["task"].is_object() || (knows_tasks && params["name"] == "rows") {
             return self.begin_task(id, params, token);
         }
-        let log = |n: usize| {
-            Act::Say(
-                json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": n}}),
-            )
-        };
+        let log = |n: usize| json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": n}});
         match params["name"].as_str().unwrap_or_default() {
             "rows" | "read_text_file" => vec![Act::Say(text(id, &pretty_rows()))],
             "structured" => {
@@ -255,7 +332,7 @@ impl Server {
             }
             "process" => vec![Act::Say(text(id, &std::process::id().to_string()))],
             "cancelled" => vec![Act::Say(text(id, &json!(self.cancelled).to_string()))],
-            "later" => vec![Act::Say(text(id, "at last"))],
+            "later" | "broken" => vec![Act::Say(text(id, "at last"))],
             "silent" => vec![],
             "progress" => {
                 let progress = |n: u32| {
@@ -266,12 +343,43 @@ impl Server {
                 };
                 vec![progress(1), progress(2), Act::Say(text(id, "done"))]
             }
-            "ask" => {
-                self.asked = Some(id.clone());
-                let params = json!({"message": "which?", "requestedSchema": {"type": "object"}});
-                vec![Act::Say(
-                    json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": params}),
-                )]
+            "ask" => self.ask(id),
+            "retract" => {
+                let mut acts = self.ask(id);
+                self.asked = None;
+                let params = json!({"requestId": self.questions, "reason": "never mind"});
+                acts.push(Act::Say(
+                    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}),
+                ));
+                acts.push(Act::Say(text(id, "retracted")));
+                acts
+            }
+            "update" => {
+                let params = json!({"uri": params["arguments"]["uri"]});
+                let method = "notifications/resources/updated";
+                vec![
+                    Act::Announce(json!({"jsonrpc": "2.0", "method": method, "params": params})),
+                    Act::Say(text(id, "updated")),
+                ]
+            }
+            "subscriptions" => vec![Act::Say(text(id, &json!(self.subscribed).to_string()))],
+            "progressed" => vec![Act::Say(text(id, &json!(self.progress).to_string()))],
+            "answers" => vec![Act::Say(text(id, &json!(self.answers).to_string()))],
+            // In ways that are not quite right, or no longer.
+            "nameless" => {
+                let error = json!({"code": -32700, "message": "what?"});
+                vec![Act::Say(json!({"jsonrpc": "2.0", "id": null, "error": error}))]
+            }
+            "text-id" => vec![Act::Say(text(&json!(id.to_string()), "as a text"))],
+            "batch" => vec![Act::Write(format!("[{},{}]\n", log(1), text(id, "together")))],
+            "shout" => {
+                let rest =
+                    format!(r#""method":"x/y","params":{{"data":"{}"}}}}"#, "x".repeat(9 << 20));
+                let (word, question) = (r#"{"jsonrpc":"2.0","#, r#"{"jsonrpc":"2.0","id":1,"#);
+                vec![
+                    Act::Write(format!("{word}{rest}\n{question}{rest}\n")),
+                    Act::Say(text(id, "after")),
+                ]
             }
             "grow" => {
                 self.has_extra_tool = true;
@@ -287,7 +395,7 @@ impl Server {
             }
             "huge" => vec![Act::Say(text(id, &"x".repeat(9 << 20)))],
             "flood" => {
-                let mut acts: Vec<Act> = (0..20_000).map(log).collect();
+                let mut acts: Vec<Act> = (0..20_000).map(|n| Act::Say(log(n))).collect();
                 acts.push(Act::Say(text(id, "afloat")));
                 acts
             }
@@ -298,6 +406,10 @@ impl Server {
             }
         }
     }
+}
+
+fn is_set(variable: &str) -> bool {
+    std::env::var(variable).is_ok()
 }
 
 /// The result of a tool that was called as a task.

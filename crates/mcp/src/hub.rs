@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::list::ListKind;
 use crate::message::{Message, Sort};
 use crate::redaction::redacted;
-use crate::rpc;
+use crate::rpc::{self, CANCELLED};
 use crate::server_link::{
     ClientIntroduction, LinkResources, ServerChannel, ServerLink, UnsolicitedSink,
 };
@@ -47,6 +47,9 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// What a server says whose tools are others now.
 pub(crate) const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 
+/// What a server says whose resource is another now.
+const UPDATED: &str = "notifications/resources/updated";
+
 /// What is told instead of a change when there will be none any more.
 pub(crate) const CLOSING: &str = "";
 
@@ -58,6 +61,12 @@ pub trait Originals: Send + Sync {
     fn keep(&self, tenant: &str, original: &Original) -> bool;
     /// The original of a reference, as a model wrote it.
     fn find(&self, tenant: &str, id: &str) -> Option<String>;
+    /// Keeps what must be known of a call that was answered with this task of a server, for as long as it is used.
+    fn keep_task(&self, _tenant: &str, _server: &str, _task: &str, _call: &str) {}
+    /// What was kept of the call that was answered with this task.
+    fn find_task(&self, _tenant: &str, _server: &str, _task: &str) -> Option<String> {
+        None
+    }
     /// A client got a result: what became of it, or would have if it was only observed.
     fn rewrote(&self, _client: &str, _outcome: ResultOutcome, _is_observed: bool) {}
 }
@@ -278,25 +287,48 @@ impl Hub {
             self.tasks.session(&TaskKey { tenant: tenant.clone(), prefix: prefix.clone(), id })
         };
         match own.map(Weak::upgrade).or_else(|| owner().map(Some)) {
-            Some(session) => {
-                if let Some(session) = session {
-                    session.receive(Some(wire), session.scope.with_task_ids(text, prefix));
-                }
+            Some(Some(session)) => {
+                session.receive(Some(wire), session.scope.with_task_ids(text, prefix));
             }
-            None if message.sort() == Sort::Request => {
+            _ if message.sort() == Sort::Request => {
                 wire.refuse(&text, "no client can be asked that");
             }
-            None => {
-                let is_theirs = |session: &&Arc<Session>| {
-                    session.tenant == *tenant
-                        && !session.client.can_be_asked()
-                        && session.sees(prefix)
-                };
-                for session in self.sessions.all().iter().filter(is_theirs) {
+            // Nobody was asked what it takes back.
+            None if message.method() != CANCELLED => {
+                for session in self.hearers(prefix, tenant, &message) {
                     session.receive(None, session.scope.with_task_ids(text.clone(), prefix));
                 }
             }
+            _ => {}
         }
+    }
+
+    /// The clients that hear what a server says on a conversation that they share.
+    fn hearers(
+        &self,
+        prefix: &Arc<str>,
+        tenant: &Arc<str>,
+        message: &Message<'_>,
+    ) -> Vec<Arc<Session>> {
+        let mut all = self.sharing(prefix, tenant);
+        let updated = message.text_param("uri").filter(|_| message.method() == UPDATED);
+        if let Some(address) = updated {
+            all.retain(|session| session.subscriptions.has_any(prefix));
+            let covers = |session: &Arc<Session>| session.subscriptions.covers(prefix, &address);
+            if all.iter().any(covers) {
+                all.retain(covers);
+            }
+        }
+        all
+    }
+
+    /// The clients that share a conversation with a server.
+    pub(crate) fn sharing(&self, prefix: &str, tenant: &str) -> Vec<Arc<Session>> {
+        let mut all = self.sessions.all();
+        all.retain(|session| {
+            *session.tenant == *tenant && !session.client.can_be_asked() && session.sees(prefix)
+        });
+        all
     }
 
     /// Tells all clients that lists changed: those of one server, or all.
@@ -353,6 +385,7 @@ impl Hub {
     pub(crate) fn end_session(&self, session: &Session) {
         self.sessions.remove(&session.id);
         session.streams.close();
+        session.outbox.open(None);
         self.leave(&session.id);
     }
 

@@ -9,6 +9,7 @@
 //! programs, and [`run_stdio_proxy`], which stands between a client and one program.
 
 mod backend;
+mod bounded_map;
 mod cursor;
 mod endpoint;
 mod era;

@@ -91,6 +91,42 @@ impl<'a> ListPage<'a> {
     }
 }
 
+/// The addresses that a server lists: those of its resources, or their patterns.
+pub(crate) fn addresses(listed: ListKind, answer: &str) -> Vec<String> {
+    let member = match listed {
+        ListKind::Resources => "uri",
+        ListKind::Templates => "uriTemplate",
+        ListKind::Tools | ListKind::Prompts | ListKind::Tasks => return Vec::new(),
+    };
+    let page = Message::read(answer).ok().and_then(|answer| ListPage::of(&answer, listed));
+    let items = page.map(|page| page.items).unwrap_or_default();
+    items.iter().filter_map(|item| Some(item.get(member)?.text()?.into_owned())).collect()
+}
+
+/// The ids of the tasks that a server lists.
+pub(crate) fn task_ids(answer: &str) -> Vec<String> {
+    let page = Message::read(answer).ok().and_then(|it| ListPage::of(&it, ListKind::Tasks));
+    let items = page.map(|page| page.items).unwrap_or_default();
+    items.iter().filter_map(|item| Some(item.get("taskId")?.text()?.into_owned())).collect()
+}
+
+/// A server's list of tasks without those that the client may not see; `None`: it may see them all.
+pub(crate) fn tasks_seen(answer: &str, is_seen: impl Fn(&str) -> bool) -> Option<String> {
+    let message = Message::read(answer).ok()?;
+    let items = message.result()?.get(ListKind::Tasks.key())?;
+    let is_kept = |item: &Node<'_>| {
+        item.get("taskId").and_then(|id| id.text()).is_some_and(|id| is_seen(&id))
+    };
+    let all = items.elements();
+    let kept: Vec<&str> = all.iter().filter(|item| is_kept(item)).map(Node::raw).collect();
+    if kept.len() == all.len() {
+        return None;
+    }
+    let mut edits = Edit::new(answer);
+    edits.relist(&items, kept);
+    Some(edits.done().into_owned())
+}
+
 /// One server's part of a list.
 #[derive(Debug)]
 pub struct ListPart<'a> {

@@ -144,6 +144,13 @@ impl<'a> Message<'a> {
         self.param(name)?.text()
     }
 
+    /// Is a parameter there twice? Then two readers could understand it differently.
+    #[must_use]
+    pub fn says_twice(&self, name: &str) -> bool {
+        let members = self.params().map(Node::members).unwrap_or_default();
+        members.iter().filter(|(own, _)| own == name).count() > 1
+    }
+
     /// A member of the parameters' `_meta`.
     #[must_use]
     pub fn meta(&self, name: &str) -> Option<Node<'a>> {

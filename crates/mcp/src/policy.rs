@@ -79,6 +79,12 @@ impl<'m> ToolAccess<'m> {
         ToolAccess(vec![patterns])
     }
 
+    /// Are there tools that the client may not see?
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// Does the client see this tool of the server with this prefix?
     #[must_use]
     pub fn allows(&self, prefix: &str, tool: &str) -> bool {

@@ -29,6 +29,9 @@ pub enum ErrorCode {
     Version = -32022,
 }
 
+/// What takes a request back.
+pub(crate) const CANCELLED: &str = "notifications/cancelled";
+
 /// An answer that is a result.
 #[must_use]
 pub fn result(id: &str, result: &str) -> String {

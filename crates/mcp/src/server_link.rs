@@ -4,7 +4,7 @@ mod call;
 mod dispatcher;
 mod handshake;
 mod head;
-mod lines;
+pub(crate) mod lines;
 mod pending;
 mod program;
 mod remote;
@@ -22,8 +22,10 @@ use crate::rpc::{self, ErrorCode};
 use crate::transport::Transport;
 use dispatcher::MessageDispatcher;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use program::ServerProgram;
-use remote::RemoteServer;
+use pending::Asker;
+pub(crate) use pending::TaskBeginning;
+use program::{ServerProgram, WeakProgram};
+use remote::{RemoteServer, WeakRemote};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_config::{McpBackend, McpTarget};
@@ -71,7 +73,39 @@ pub(crate) enum ServerChannel {
     Address(RemoteServer),
 }
 
+/// The way to a server, which ends when nobody else knows it.
+#[derive(Clone)]
+pub(crate) enum WeakChannel {
+    Program(WeakProgram),
+    Address(WeakRemote),
+}
+
+impl WeakChannel {
+    pub(crate) fn upgrade(&self) -> Option<ServerChannel> {
+        match self {
+            WeakChannel::Program(program) => program.upgrade().map(ServerChannel::Program),
+            WeakChannel::Address(address) => address.upgrade().map(ServerChannel::Address),
+        }
+    }
+
+    /// Does it lead to the same server?
+    pub(crate) fn is(&self, wire: &ServerChannel) -> bool {
+        match (self.upgrade(), wire) {
+            (Some(ServerChannel::Program(one)), ServerChannel::Program(other)) => one.is(other),
+            (Some(ServerChannel::Address(one)), ServerChannel::Address(other)) => one.is(other),
+            _ => false,
+        }
+    }
+}
+
 impl ServerChannel {
+    pub(crate) fn downgrade(&self) -> WeakChannel {
+        match self {
+            ServerChannel::Program(program) => WeakChannel::Program(program.downgrade()),
+            ServerChannel::Address(address) => WeakChannel::Address(address.downgrade()),
+        }
+    }
+
     /// Sends what wants no answer.
     pub(crate) async fn tell(&self, text: String) -> Result<(), Failure> {
         match self {
@@ -119,6 +153,8 @@ pub(crate) struct LinkRequest<'a> {
     pub(crate) head: ModernHeaders,
     /// Does the client itself speak the modern era?
     pub(crate) is_modern: bool,
+    /// What happens if it is answered with a task.
+    pub(crate) begins: Option<TaskBeginning>,
 }
 
 impl ServerLink {
@@ -178,7 +214,7 @@ impl ServerLink {
         asked: LinkRequest<'_>,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<CallInProgress, Failure> {
-        let LinkRequest { message, rename, mut head, is_modern } = asked;
+        let LinkRequest { message, rename, mut head, is_modern, begins } = asked;
         let id = self.inbox.pending.id();
         let ClientIntroduction { info, capabilities } = &self.told;
         let introduction = match (self.era, is_modern) {
@@ -188,7 +224,13 @@ impl ServerLink {
         };
         let sent = outgoing(message, id, rename, introduction);
         head.era = self.era;
-        self.start(id, sent.text, sent.token, head, permit).await
+        let asker = Asker::Client { token: sent.token, begins };
+        self.start(id, sent.text, asker, head, permit).await
+    }
+
+    /// Gives what was said to a request to whoever hears what belongs to none.
+    pub(crate) fn pass_on(&self, text: String) {
+        self.inbox.pass_on(&self.wire, text);
     }
 
     /// Sends a request of our own, and waits for its answer.
@@ -210,10 +252,13 @@ impl ServerLink {
             head.name = named(&message);
             text = outgoing(&message, id, None, introduction).text;
         }
-        let mut call = self.start(id, text, None, head, None).await?;
+        let mut call = self.start(id, text, Asker::Ourselves, head, None).await?;
         loop {
-            if let CallEvent::Answer(answer) = call.next().await {
-                return answer;
+            match call.next().await {
+                CallEvent::Answer(answer) => return answer,
+                // It is not said to us.
+                CallEvent::Message(text) => self.pass_on(text),
+                CallEvent::Pause(_) => {}
             }
         }
     }
@@ -222,12 +267,12 @@ impl ServerLink {
         self: &Arc<Self>,
         id: u64,
         text: String,
-        token: Option<String>,
+        asker: Asker,
         head: ModernHeaders,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<CallInProgress, Failure> {
-        let waiter = self.inbox.pending.wait(id, token.clone());
-        let mut call = CallInProgress::new(self.clone(), id, waiter, token, self.timeout, permit);
+        let waiter = self.inbox.pending.wait(id, asker);
+        let mut call = CallInProgress::new(self.clone(), id, waiter, self.timeout, permit);
         match &self.wire {
             ServerChannel::Program(program) => {
                 let sent = tokio::time::timeout(self.timeout, program.send(text)).await;
@@ -253,7 +298,7 @@ impl ServerLink {
     ) -> Result<String, Failure> {
         let id = inbox.pending.id();
         let text = rpc::request(id, method, params);
-        let mut waiter = inbox.pending.wait(id, None);
+        let mut waiter = inbox.pending.wait(id, Asker::Ourselves);
         let sent = async {
             match wire {
                 ServerChannel::Program(program) => program.send(text).await?,

@@ -1,26 +1,27 @@
 //! A client of the legacy era: what it said about itself, what waits for it, what it was asked.
 
 mod outbox;
+mod questions;
+mod running;
 mod streams;
+mod subscriptions;
 
 use crate::message::{Message, Sort};
-use crate::outgoing::under_id;
-use crate::rpc::{self, ErrorCode};
-use crate::server_link::{ClientIntroduction, ServerChannel, ServerLink};
+use crate::rpc::{self, CANCELLED};
+use crate::server_link::{ClientIntroduction, ServerChannel};
 use crate::tasks;
 use outbox::SessionOutbox;
+use questions::Questions;
+use running::RunningRequests;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+use subscriptions::Subscriptions;
 use tokenforge_config::Structured;
-use tokenforge_json::{Edit, Node};
-use tokio::sync::oneshot;
+use tokenforge_json::Node;
 
+pub(crate) use running::RunningRequest;
 pub(crate) use streams::{BodySender, EventId, SessionStreams, StreamResumption};
-
-/// How many questions of servers may be open.
-const QUESTIONS: usize = 256;
 
 /// Which servers a client sees.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -90,17 +91,12 @@ pub(crate) struct Session {
     used: Mutex<Instant>,
     pub(crate) outbox: SessionOutbox,
     pub(crate) streams: SessionStreams,
-    next_question: AtomicU64,
-    questions: Mutex<HashMap<String, (ServerChannel, String)>>,
-    running: Mutex<HashMap<String, RunningRequest>>,
+    /// What servers asked it.
+    pub(crate) questions: Questions,
+    /// Its requests under way.
+    pub(crate) running: Arc<RunningRequests>,
+    pub(crate) subscriptions: Subscriptions,
     structured: Mutex<HashMap<Arc<str>, Structured>>,
-}
-
-/// A request under way, for whoever takes it back.
-struct RunningRequest {
-    link: Weak<ServerLink>,
-    id: u64,
-    cancel: oneshot::Sender<()>,
 }
 
 impl Session {
@@ -120,9 +116,9 @@ impl Session {
             used: Mutex::new(Instant::now()),
             outbox: SessionOutbox::default(),
             streams: SessionStreams::default(),
-            next_question: AtomicU64::new(0),
-            questions: Mutex::default(),
-            running: Mutex::default(),
+            questions: Questions::default(),
+            running: Arc::default(),
+            subscriptions: Subscriptions::default(),
             structured: Mutex::default(),
         })
     }
@@ -146,70 +142,31 @@ impl Session {
     /// Something for the client that belongs to no request of its own.
     pub(crate) fn receive(&self, wire: Option<&ServerChannel>, text: String) {
         let text = match (Message::read(&text), wire) {
-            (Ok(message), Some(wire)) if message.sort() == Sort::Request => {
-                match self.question(wire, &message) {
-                    Some(question) => question,
-                    None => return,
-                }
-            }
+            (Ok(message), Some(wire)) => match self.shown(wire, &message) {
+                Some(text) => text,
+                None => return,
+            },
             _ => text,
         };
         self.outbox.put(text);
     }
 
-    /// A server's question as the client is to see it, under an id that no other server uses.
-    pub(crate) fn question(&self, wire: &ServerChannel, message: &Message<'_>) -> Option<String> {
-        let theirs = message.id()?.to_owned();
-        let number = self.next_question.fetch_add(1, Ordering::Relaxed);
-        let ours = format!("\"server-{number}\"");
-        let mut questions = locked(&self.questions);
-        if questions.len() >= QUESTIONS {
-            wire.reply(rpc::error(
-                Some(&theirs),
-                ErrorCode::Internal,
-                "the client answers no questions",
-            ));
-            return None;
+    /// What a server says, as the client is to see it; `None`: it is nothing to the client.
+    pub(crate) fn shown(&self, wire: &ServerChannel, message: &Message<'_>) -> Option<String> {
+        match message.sort() {
+            Sort::Request => self.questions.ask(wire, message),
+            Sort::Notification if message.method() == CANCELLED => {
+                self.questions.take_back(wire, message)
+            }
+            _ => Some(message.text().to_owned()),
         }
-        questions.insert(ours.clone(), (wire.clone(), theirs));
-        Some(under_id(message, &ours))
     }
 
     /// The client answered a question: to whom that goes, and under which id.
     pub(crate) fn answered(&self, message: &Message<'_>) -> Option<(ServerChannel, String)> {
-        let (wire, theirs) = locked(&self.questions).remove(message.id()?)?;
         let own = if self.scope == ServerScope::All { tasks::inward(message) } else { None };
         let own = own.as_deref().and_then(|text| Message::read(text).ok());
-        Some((wire, under_id(own.as_ref().unwrap_or(message), &theirs)))
-    }
-
-    /// A request is under way; the receiver hears when the client takes it back.
-    pub(crate) fn begin(
-        &self,
-        client_id: &str,
-        link: &Arc<ServerLink>,
-        id: u64,
-    ) -> oneshot::Receiver<()> {
-        let (cancel, cancelled) = oneshot::channel();
-        let running = RunningRequest { link: Arc::downgrade(link), id, cancel };
-        locked(&self.running).insert(client_id.to_owned(), running);
-        cancelled
-    }
-
-    pub(crate) fn end(&self, client_id: &str) {
-        locked(&self.running).remove(client_id);
-    }
-
-    /// The client takes a request back.
-    pub(crate) fn cancel(&self, message: &Message<'_>) {
-        let Some(client_id) = message.param("requestId") else { return };
-        let Some(running) = locked(&self.running).remove(client_id.raw()) else { return };
-        if let Some(link) = running.link.upgrade() {
-            let mut edits = Edit::new(message.text());
-            edits.replace(&client_id, running.id.to_string());
-            link.wire().reply(edits.done().into_owned());
-        }
-        let _ = running.cancel.send(());
+        self.questions.answered(own.as_ref().unwrap_or(message))
     }
 
     /// What becomes of structured content: as it was when the client last saw the schemas of these tools.

@@ -52,8 +52,10 @@ pub struct SseEvent {
 pub struct SseReader {
     line: Vec<u8>,
     data: Option<String>,
+    /// The number of the event that is being read.
+    id: Option<String>,
     after_return: bool,
-    /// The last event that the stream numbered.
+    /// The last event that came whole and was numbered.
     pub last_id: Option<String>,
     /// How long to wait before asking for the rest.
     pub retry: Option<Duration>,
@@ -91,6 +93,12 @@ impl SseReader {
         Ok(events)
     }
 
+    /// Another stream goes on after the last event that came whole: what came of the next one is forgotten.
+    pub fn restart(&mut self) {
+        self.line.clear();
+        (self.data, self.id, self.after_return) = (None, None, false);
+    }
+
     fn bound(&self) -> Result<(), TooLong> {
         let held = self.line.len() + self.data.as_ref().map_or(0, String::len);
         if held > LONGEST_MESSAGE { Err(TooLong) } else { Ok(()) }
@@ -99,6 +107,9 @@ impl SseReader {
     fn end_of_line(&mut self, events: &mut Vec<SseEvent>) {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
+            if let Some(id) = self.id.take() {
+                self.last_id = Some(id).filter(|id| !id.is_empty());
+            }
             events.extend(
                 self.data.take().filter(|data| !data.is_empty()).map(|data| SseEvent { data }),
             );
@@ -115,8 +126,14 @@ impl SseReader {
                 }
                 None => self.data = Some(value.to_owned()),
             },
-            "id" if value.len() <= 1024 => self.last_id = Some(value.to_owned()),
-            "retry" => self.retry = value.parse().ok().map(Duration::from_millis),
+            "id" if value.len() <= 1024 && !value.contains('\0') => {
+                self.id = Some(value.to_owned());
+            }
+            "retry" => {
+                if let Ok(wait) = value.parse() {
+                    self.retry = Some(Duration::from_millis(wait));
+                }
+            }
             _ => {}
         }
     }
@@ -136,6 +153,24 @@ mod tests {
         assert_eq!(data, ["{\"a\":\n1}", "b"]);
         assert_eq!(reader.last_id.as_deref(), Some("1"));
         assert_eq!(reader.retry, Some(Duration::from_millis(250)));
+    }
+
+    #[test]
+    fn m11_an_event_that_broke_off_is_asked_for_again_and_no_part_of_it_stays() {
+        let mut reader = SseReader::default();
+        let event = "id: 2\nretry: soon\ndata: {\"b\":2}\n\n";
+        for cut in 1..event.len() {
+            reader.push(b"id: 1\nretry: 7\ndata: {\"a\":1}\n\n").unwrap();
+            assert!(reader.push(&event.as_bytes()[..cut]).unwrap().is_empty(), "{cut}");
+            assert_eq!(reader.last_id.as_deref(), Some("1"), "{cut}");
+            reader.restart();
+            let again = reader.push(event.as_bytes()).unwrap();
+            assert_eq!(again, [SseEvent { data: "{\"b\":2}".to_owned() }], "{cut}");
+            assert_eq!(reader.last_id.as_deref(), Some("2"));
+            assert_eq!(reader.retry, Some(Duration::from_millis(7)));
+        }
+        reader.push(b"id\ndata: x\n\n").unwrap();
+        assert_eq!(reader.last_id, None, "an empty number is none");
     }
 
     #[test]

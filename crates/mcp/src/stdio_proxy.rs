@@ -7,16 +7,18 @@ mod search;
 
 pub use run::{ProxiedProgram, run_stdio_proxy};
 
+use crate::bounded_map::BoundedMap;
 use crate::endpoint::complete;
 use crate::era::{CLIENT_KEY, Era, VERSION_KEY};
 use crate::expand;
 use crate::hub::{HubSettings, Originals};
-use crate::list::{self, ListKind, ListPart};
-use crate::message::{Message, Sort};
+use crate::list::{self, ListKind, ListPage, ListPart};
+use crate::message::{LONGEST_MESSAGE, Message, Sort, Unreadable};
 use crate::policy::{self, ToolAccess};
 use crate::redaction::{redacted, redacted_answer, refusal};
 use crate::result::FORMAT_KEY;
-use crate::rpc::{self, ErrorCode};
+use crate::rpc::{self, CANCELLED, ErrorCode};
+use crate::server_link::lines::LongMessage;
 use crate::tasks::{self, ResultPlace};
 use crate::work::{self, ToolCall};
 use search::ProxySearch;
@@ -24,10 +26,17 @@ use std::collections::HashMap;
 use std::time::Instant;
 use tokenforge_config::Structured;
 use tokenforge_formats::negotiate::Format;
-use tokenforge_json::Edit;
+use tokenforge_json::{Edit, Node};
 
-/// How many requests are remembered until they are answered.
+/// How many requests are remembered until they are answered, and how many bytes their arguments may have together.
 const REQUESTS: usize = 4096;
+const REQUEST_BYTES: usize = 8 * LONGEST_MESSAGE;
+
+/// How many tools are remembered, of which it is known whether they promise structured results.
+const TOOLS: usize = 4096;
+
+/// What a server hears whose question nobody could check.
+const UNCHECKED: &str = "what it asks cannot be checked for secrets";
 
 /// What becomes of a message.
 #[derive(Debug)]
@@ -38,6 +47,8 @@ pub enum ProxyStep {
     Change(String),
     /// These go on in its place, to either side.
     Messages(ProxyMessages),
+    /// It is a batch. Each of these is looked at as if it had come alone.
+    Batch(Vec<String>),
     /// It asks for an original: the arguments of the call, and the id to answer under.
     Expand {
         /// How the client wrote its id.
@@ -68,15 +79,15 @@ pub struct AnsweredCall(ToolCall, String, ResultPlace);
 pub struct StdioProxy {
     settings: HubSettings,
     client: String,
-    asked: HashMap<String, OpenRequest>,
+    asked: BoundedMap<String, OpenRequest>,
     tools: HashMap<String, bool>,
     /// The calls that were answered with a task, by its id.
-    tasks: HashMap<String, ToolCall>,
+    tasks: BoundedMap<String, ToolCall>,
     search: ProxySearch,
 }
 
 enum OpenRequest {
-    /// A greeting, or a list: names and schemas, which calls depend on.
+    /// A list: names and schemas, which calls depend on.
     Names,
     Tools(Structured),
     Call(ToolCall),
@@ -91,16 +102,47 @@ impl StdioProxy {
         StdioProxy {
             settings,
             client: String::new(),
-            asked: HashMap::new(),
+            asked: BoundedMap::new(REQUESTS, REQUEST_BYTES),
             tools: HashMap::new(),
-            tasks: HashMap::new(),
+            tasks: BoundedMap::new(tasks::TASKS, tasks::TASK_BYTES),
             search: ProxySearch::default(),
         }
     }
 
     /// What becomes of a message of the client.
     pub fn from_client(&mut self, text: &str) -> ProxyStep {
-        let Ok(message) = Message::read(text) else { return ProxyStep::Pass };
+        let step = match Message::read(text) {
+            Ok(message) => self.said(&message),
+            Err(unreadable) => match batch(text) {
+                Some(messages) => ProxyStep::Batch(messages),
+                None => self.unread_from_client(text, unreadable),
+            },
+        };
+        // Some readers of lines end one at a carriage return, too, and would read another message than we did.
+        let may_be_two = || text.trim_end().contains('\r') && self.access().is_limited();
+        match step {
+            ProxyStep::Pass if may_be_two() => ProxyStep::Change(text.replace('\r', " ")),
+            step => step,
+        }
+    }
+
+    /// What becomes of what the client says that is no message. Where a client may not call all tools, none passes that
+    /// its server may read in another way.
+    pub(crate) fn unread_from_client(&self, text: &str, why: Unreadable) -> ProxyStep {
+        if text.trim().is_empty() || !self.access().is_limited() {
+            return ProxyStep::Pass;
+        }
+        let code = match why {
+            Unreadable::NotJson => ErrorCode::Parse,
+            Unreadable::NotAMessage(_) => ErrorCode::Request,
+        };
+        ProxyStep::Messages(ProxyMessages::answer(rpc::error(None, code, &why.to_string())))
+    }
+
+    fn said(&mut self, message: &Message<'_>) -> ProxyStep {
+        if message.method() == CANCELLED && message.sort() == Sort::Notification {
+            return self.cancelled(message);
+        }
         let (Sort::Request, Some(id)) = (message.sort(), message.id()) else {
             return ProxyStep::Pass;
         };
@@ -108,16 +150,16 @@ impl StdioProxy {
         if let Some(name) = info.and_then(|info| info.get("name")?.text()) {
             self.client = name.into_owned();
         }
-        if let Some(step) = self.searched(&message) {
+        if let Some(step) = self.searched(message) {
             return step;
         }
         match message.method() {
             "tools/list" => self.remember(id, OpenRequest::Tools(self.structured())),
-            "tools/call" => return self.called(&message, id),
-            "initialize" | "server/discover" => self.remember(id, OpenRequest::Names),
-            // What tasks say about themselves may be a result.
-            "tasks/list" => {}
-            method if method.ends_with("/list") => self.remember(id, OpenRequest::Names),
+            "tools/call" => return self.called(message, id),
+            // What tasks say about themselves may be a result, and so may a list that nobody here knows.
+            "prompts/list" | "resources/list" | "resources/templates/list" => {
+                self.remember(id, OpenRequest::Names);
+            }
             method if tasks::is_about_task(method) => {
                 let task = message.text_param("taskId");
                 if let Some(call) = task.and_then(|task| self.tasks.get(&*task).cloned()) {
@@ -130,22 +172,37 @@ impl StdioProxy {
         ProxyStep::Pass
     }
 
+    /// The client takes a request back. The server hears of it if it has the request.
+    fn cancelled(&mut self, message: &Message<'_>) -> ProxyStep {
+        let Some(request) = message.param("requestId") else { return ProxyStep::Pass };
+        if let Some(messages) = self.search.cancel(request.raw()) {
+            return ProxyStep::Messages(messages);
+        }
+        self.asked.remove(request.raw());
+        ProxyStep::Pass
+    }
+
     /// What becomes of the call of a tool.
     fn called(&mut self, message: &Message<'_>, id: &str) -> ProxyStep {
-        let Some(tool) = message.text_param("name") else { return ProxyStep::Pass };
+        let tool = message.text_param("name").filter(|_| !message.says_twice("name"));
+        let Some(tool) = tool else { return self.unnamed(id) };
         if let Some(step) = self.expansion(&tool, arguments(message), message) {
             return step;
         }
         if !self.access().allows("", &tool) {
-            let refused = rpc::error(Some(id), ErrorCode::Params, "there is no tool of this name");
-            return ProxyStep::Messages(ProxyMessages {
-                to_client: vec![refused],
-                ..ProxyMessages::default()
-            });
+            return ProxyStep::Messages(ProxyMessages::answer(no_tool(id)));
         }
         let is_promised = self.tools.get(&*tool).copied().unwrap_or(false);
         self.remember_call(message, is_promised);
         ProxyStep::Pass
+    }
+
+    /// What becomes of a call of which nobody can say which tool it calls.
+    fn unnamed(&self, id: &str) -> ProxyStep {
+        match self.access().is_limited() {
+            true => ProxyStep::Messages(ProxyMessages::answer(no_tool(id))),
+            false => ProxyStep::Pass,
+        }
     }
 
     /// The call of our own tool, if that is what it is.
@@ -178,7 +235,13 @@ impl StdioProxy {
 
     /// What becomes of a message of the server.
     pub fn from_server(&mut self, text: &str) -> ProxyStep {
-        let Ok(message) = Message::read(text) else { return self.unread() };
+        let Ok(message) = Message::read(text) else {
+            return match batch(text) {
+                Some(messages) => ProxyStep::Batch(messages),
+                None if text.trim().is_empty() => ProxyStep::Pass,
+                None => self.unread(),
+            };
+        };
         let (Sort::Answer, Some(id)) = (message.sort(), message.id()) else {
             return self.unsolicited(text, &message);
         };
@@ -186,6 +249,10 @@ impl StdioProxy {
             return self.listed(&message);
         }
         match self.asked.remove(id) {
+            // Whatever it answers, it must not show what the client may not see.
+            None if self.access().is_limited() && is_tool_list(&message) => {
+                self.tool_list(text, &message, self.structured())
+            }
             None => self.redacted(text, Some(id)),
             Some(OpenRequest::Names) => ProxyStep::Pass,
             Some(OpenRequest::Call(call)) => {
@@ -198,24 +265,32 @@ impl StdioProxy {
                 Some(_) => self.answered(call, place),
                 None => self.redacted(text, Some(id)),
             },
-            Some(OpenRequest::Tools(structured)) => {
-                self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
-                let mut edits = Edit::new(text);
-                let part = ListPart {
-                    prefix: "",
-                    answer: text,
-                    asked: None,
-                    drops_schemas: structured == Structured::Drop,
-                    access: self.access(),
-                };
-                let own = self.lists_expansion().then(expand::definition);
-                list::alone(&message, ListKind::Tools, &part, own, &mut edits);
-                if edits.is_empty() {
-                    ProxyStep::Pass
-                } else {
-                    ProxyStep::Change(edits.done().into_owned())
-                }
-            }
+            Some(OpenRequest::Tools(structured)) => self.tool_list(text, &message, structured),
+        }
+    }
+
+    /// What becomes of a list of tools: the client gets those that it may call, and our own.
+    fn tool_list(
+        &mut self,
+        text: &str,
+        message: &Message<'_>,
+        structured: Structured,
+    ) -> ProxyStep {
+        self.remember_tools(message);
+        let mut edits = Edit::new(text);
+        let part = ListPart {
+            prefix: "",
+            answer: text,
+            asked: None,
+            drops_schemas: structured == Structured::Drop,
+            access: self.access(),
+        };
+        let own = self.lists_expansion().then(expand::definition);
+        list::alone(message, ListKind::Tools, &part, own, &mut edits);
+        if edits.is_empty() {
+            ProxyStep::Pass
+        } else {
+            ProxyStep::Change(edits.done().into_owned())
         }
     }
 
@@ -223,6 +298,13 @@ impl StdioProxy {
     fn unsolicited(&mut self, text: &str, message: &Message<'_>) -> ProxyStep {
         if let Some(step) = self.tools_changed(message) {
             return step;
+        }
+        if message.sort() != Sort::Answer && redacted(text.to_owned(), &self.settings).is_err() {
+            // The client asked for none of it; whoever asks it something must not wait for ever.
+            let question =
+                message.id().map(|id| rpc::error(Some(id), ErrorCode::Method, UNCHECKED));
+            let to_server = question.into_iter().collect();
+            return ProxyStep::Messages(ProxyMessages { to_server, ..ProxyMessages::default() });
         }
         let task = tasks::announced(message).filter(|_| tasks::inner_result(message).is_some());
         match task.and_then(|task| self.tasks.get(&task).cloned()) {
@@ -246,6 +328,35 @@ impl StdioProxy {
             true => ProxyStep::Change(refusal(None, "it is no message of up to 8 MiB")),
             false => ProxyStep::Pass,
         }
+    }
+
+    /// Must a message that is too long to be read be kept from the client?
+    pub(crate) fn holds_back(&self) -> bool {
+        self.settings.must_redact || self.access().is_limited() || self.search.is_listing()
+    }
+
+    /// What becomes of such a message.
+    pub(crate) fn held_back(&mut self, long: &LongMessage) -> ProxyStep {
+        let text = "the server's message has more than 8 MiB";
+        let told = match (&long.id, long.has_method) {
+            (Some(id), false) => {
+                let refused = rpc::error(Some(id), ErrorCode::Server, text);
+                if let Ok(message) = Message::read(&refused)
+                    && self.search.is_ours(id)
+                {
+                    return self.listed(&message);
+                }
+                self.asked.remove(id);
+                ProxyMessages::answer(refused)
+            }
+            (Some(id), true) => {
+                let to_server = vec![rpc::error(Some(id), ErrorCode::Request, text)];
+                ProxyMessages { to_server, ..ProxyMessages::default() }
+            }
+            (None, true) => ProxyMessages::default(),
+            (None, false) => ProxyMessages::answer(refusal(None, text)),
+        };
+        ProxyStep::Messages(told)
     }
 
     /// What becomes of a message that a model may read.
@@ -283,20 +394,45 @@ impl StdioProxy {
     }
 
     fn remember(&mut self, id: &str, asked: OpenRequest) {
-        if self.asked.len() >= REQUESTS {
-            self.asked.clear();
-        }
-        self.asked.insert(id.to_owned(), asked);
+        let bytes = match &asked {
+            OpenRequest::Names | OpenRequest::Tools(_) => 0,
+            OpenRequest::Call(call) | OpenRequest::Task(call, _) => call.arguments.len(),
+        };
+        self.asked.insert(id.to_owned(), asked, bytes);
     }
 
     fn remember_task(&mut self, task: String, call: ToolCall) {
-        if self.tasks.len() >= tasks::TASKS {
-            self.tasks.clear();
-        }
-        if call.arguments.len() <= tasks::ARGUMENTS {
-            self.tasks.insert(task, call);
-        }
+        let bytes = call.arguments.len();
+        self.tasks.insert(task, call, bytes);
     }
+
+    fn remember_tools(&mut self, message: &Message<'_>) {
+        if self.tools.len() >= TOOLS {
+            self.tools.clear();
+        }
+        self.tools.extend(list::promises(message).into_iter().take(TOOLS));
+    }
+}
+
+impl ProxyMessages {
+    fn answer(text: String) -> Self {
+        ProxyMessages { to_client: vec![text], ..ProxyMessages::default() }
+    }
+}
+
+/// The messages of a batch; `None`: it is none.
+fn batch(text: &str) -> Option<Vec<String>> {
+    let all = Node::read(text).ok()?.elements();
+    let is_batch = all.iter().any(|element| Message::read(element.raw()).is_ok());
+    is_batch.then(|| all.iter().map(|element| element.raw().to_owned()).collect())
+}
+
+fn is_tool_list(message: &Message<'_>) -> bool {
+    ListPage::of(message, ListKind::Tools).is_some()
+}
+
+fn no_tool(id: &str) -> String {
+    rpc::error(Some(id), ErrorCode::Params, "there is no tool of this name")
 }
 
 /// The arguments of a call, as JSON.

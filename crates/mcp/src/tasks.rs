@@ -9,9 +9,11 @@
 //! Where all servers are one, the id of a task is `prefix__ID`, as the names of tools are: so it is known whose it is, also
 //! after a restart.
 
+mod kept_call;
 mod registry;
 
-pub(crate) use registry::{ARGUMENTS, TASKS, TaskKey, TaskRegistry};
+pub(crate) use kept_call::KeptCall;
+pub(crate) use registry::{TASK_BYTES, TASKS, TaskKey, TaskRegistry};
 
 use crate::era::{CAPABILITIES_KEY, Era};
 use crate::message::{Message, Sort};
@@ -94,21 +96,7 @@ pub(crate) fn announced(message: &Message<'_>) -> Option<String> {
 /// A server's message with the ids of its tasks as a client of all servers knows them; `None`: it names no task.
 /// `is_state`: the result of an answer is the state of a task.
 pub(crate) fn outward(message: &Message<'_>, prefix: &str, is_state: bool) -> Option<String> {
-    with_ids(message, is_state, |id| Some(prefixed(prefix, id)))
-}
-
-/// A client's message with the ids of tasks as their server knows them; `None`: it names none.
-pub(crate) fn inward(message: &Message<'_>) -> Option<String> {
-    with_ids(message, false, |id| split(id).map(|(_, own)| own.to_owned()))
-}
-
-fn with_ids(
-    message: &Message<'_>,
-    is_state: bool,
-    change: impl Fn(&str) -> Option<String>,
-) -> Option<String> {
-    let (params, result) = (message.params(), message.result());
-    let related = [params, result].map(|node| node?.get("_meta")?.get(RELATED)?.get("taskId"));
+    let result = message.result();
     let begun = result.and_then(|result| result.get("task")?.get("taskId"));
     let state = result.filter(|result| is_state || is_task(result));
     let state = state.and_then(|result| result.get("taskId"));
@@ -117,12 +105,30 @@ fn with_ids(
     let inner = inner_result(message).filter(|_| is_state || told.is_some());
     let inner = inner.and_then(|result| result.get("_meta")?.get(RELATED)?.get("taskId"));
     let mut edits = Edit::new(message.text());
-    for node in related.into_iter().chain([begun, state, told, inner]).flatten() {
-        if let Some(new) = node.text().and_then(|id| change(&id)) {
-            edits.replace(&node, quote(&new));
+    for node in related(message).into_iter().chain([begun, state, told, inner]).flatten() {
+        if let Some(id) = node.text() {
+            edits.replace(&node, quote(&prefixed(prefix, &id)));
         }
     }
     (!edits.is_empty()).then(|| edits.done().into_owned())
+}
+
+/// A client's answer with the id of the server's task that it belongs to as the server knows it; `None`: it names none. A
+/// task that it begins is the client's own.
+pub(crate) fn inward(message: &Message<'_>) -> Option<String> {
+    let mut edits = Edit::new(message.text());
+    for node in related(message).into_iter().flatten() {
+        if let Some((_, own)) = node.text().as_deref().and_then(split) {
+            edits.replace(&node, quote(own));
+        }
+    }
+    (!edits.is_empty()).then(|| edits.done().into_owned())
+}
+
+/// The id of the task that a message belongs to.
+fn related<'a>(message: &Message<'a>) -> [Option<Node<'a>>; 2] {
+    let id = |node: Option<&Node<'a>>| node?.get("_meta")?.get(RELATED)?.get("taskId");
+    [id(message.params()), id(message.result())]
 }
 
 /// Does a client of the modern era say that it knows tasks?
@@ -211,8 +217,9 @@ mod tests {
         ] {
             let there = outward(&read(text), "s", false).unwrap();
             assert_eq!(there, text.replace("\"a\"", "\"s__a\""));
-            assert_eq!(inward(&read(&there)).unwrap(), text);
         }
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"my__own"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"s__a"}}}}"#;
+        assert_eq!(inward(&read(answer)).unwrap(), answer.replace("s__a", "a"));
         let state = r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"working"}}"#;
         assert_eq!(outward(&read(state), "s", true).unwrap(), state.replace("\"a\"", "\"s__a\""));
         let other =

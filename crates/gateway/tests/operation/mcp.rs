@@ -1,11 +1,13 @@
 //! Tool servers behind the gateway: who may call them, and who may change them.
 
-use crate::kit::{Ask, World, rows, world_with};
+use crate::kit::{Ask, World, rows, world_on, world_with};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use tokenforge_config::{GatewayKey, McpBackend, McpClient, PluginSettings, Secret, Settings};
 use tokenforge_mock::client::Answer;
+use tokenforge_store::{EntryKind, MemoryStore, Store};
 
 /// A tool server in a shell: it has one tool, which puts out rows.
 fn server() -> Value {
@@ -42,6 +44,52 @@ fn with_server(set: impl FnOnce(&mut Settings)) -> World {
         settings.mcp.backends.insert("sh".to_owned(), backend);
         set(settings);
     })
+}
+
+#[test]
+fn m24_the_result_of_a_task_is_that_of_a_call_for_another_gateway_with_the_same_store() {
+    let store = Arc::new(MemoryStore::default());
+    let gateway = || {
+        world_on(store.clone(), |settings| {
+            let mut server = server();
+            let tasks = json!({"list": {}, "requests": {"tools": {"call": {}}}});
+            let greeting = json!({
+                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "tasks": tasks},
+                "serverInfo": {"name": "sh", "version": "1"},
+            });
+            server["env"]["GREETING"] = greeting.to_string().into();
+            let task = json!({"task": {"taskId": "one", "status": "working"}});
+            server["env"]["TASK"] = task.to_string().into();
+            let script = server["args"][1].as_str().unwrap();
+            let script = script.replace(
+                r#"*'"tools/call"'*"#,
+                r#"*'"task":{}'*) result=$TASK ;; *'"tasks/result"'* | *'"tools/call"'*"#,
+            );
+            server["args"][1] = script.into();
+            let backend = McpBackend::from_json("sh", &server).unwrap();
+            settings.mcp.backends.insert("sh".to_owned(), backend);
+        })
+    };
+    let ask = |world: &World, method: &str, params: Value| {
+        let begun = world.send(post("/mcp", &message("initialize", json!({}))));
+        let session = begun.header("mcp-session-id").to_owned();
+        let ask = post("/mcp", &message(method, params)).header("mcp-session-id", &session);
+        world.send(ask.header("x-prefer-format", "toon")).json()["result"].clone()
+    };
+    let first = gateway();
+    let call = json!({"name": "sh__rows", "arguments": {}});
+    let direct = ask(&first, "tools/call", call.clone())["content"].clone();
+    let mut begin = call;
+    begin["task"] = json!({});
+    let begun = ask(&first, "tools/call", begin);
+    assert_eq!(begun["task"]["taskId"], "sh__one", "{begun}");
+    while store.stats().unwrap().of(EntryKind::Kept).entries == 0 {
+        std::thread::yield_now();
+    }
+    drop(first);
+    let fetched = ask(&gateway(), "tasks/result", json!({"taskId": "sh__one"}));
+    assert_eq!(fetched["content"], direct);
+    assert!(fetched.to_string().len() < rows().len());
 }
 
 /// Puts servers into the file, as `tokenforge mcp add` does.

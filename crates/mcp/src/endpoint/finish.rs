@@ -31,12 +31,21 @@ pub(super) enum AnswerKind {
     Plain,
     /// It is a resource.
     Resource,
+    /// The client subscribed to this resource, or did so no longer.
+    Subscription(String, IsWanted),
     /// It is a list of one server.
     List(ListKind),
     /// It is the result of a tool.
     Tool(Arc<ToolCall>, Arc<Mutex<Option<Box<dyn Hook>>>>),
     /// It is about a task, which is the work on this call, if that is known.
     Task(Option<Arc<ToolCall>>, ResultPlace),
+}
+
+/// Does a client want to hear of a resource?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IsWanted {
+    Yes,
+    No,
 }
 
 /// An answer as its client is to see it.
@@ -63,8 +72,15 @@ impl AnswerKind {
         let method = self.method();
         let (text, format) = match self {
             AnswerKind::Plain | AnswerKind::Resource => (visit.checked(answer).await, None),
+            AnswerKind::Subscription(address, is_wanted) => {
+                visit.subscribed(&backend.prefix, address, *is_wanted, &answer);
+                (visit.checked(answer).await, None)
+            }
             // What tasks say about themselves may be a result.
-            AnswerKind::List(ListKind::Tasks) => (visit.checked(answer).await, None),
+            AnswerKind::List(ListKind::Tasks) => {
+                let checked = visit.checked(answer).await;
+                (visit.own_tasks(&backend.prefix, checked).await, None)
+            }
             // Names and schemas, which calls depend on, hold no results.
             AnswerKind::List(listed) => (listing(visit, backend, *listed, answer), None),
             AnswerKind::Tool(call, hook) => {
@@ -145,7 +161,7 @@ impl AnswerKind {
 
     fn method(&self) -> &'static str {
         match self {
-            AnswerKind::Plain | AnswerKind::Task(..) => "",
+            AnswerKind::Plain | AnswerKind::Subscription(..) | AnswerKind::Task(..) => "",
             AnswerKind::Resource => "resources/read",
             AnswerKind::List(listed) => listed.method(),
             AnswerKind::Tool(..) => "tools/call",

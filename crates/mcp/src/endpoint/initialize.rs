@@ -50,7 +50,13 @@ impl Hub {
                 return json(StatusCode::OK, answer(id));
             }
         };
-        let mut answer = json(StatusCode::OK, rpc::result(id, &result));
+        // How servers say that they are to be used is told to models.
+        let text = visit.checked(rpc::result(id, &result)).await;
+        if Message::read(&text).is_ok_and(|answer| answer.result().is_none()) {
+            self.end_session(&session);
+            return json(StatusCode::OK, text);
+        }
+        let mut answer = json(StatusCode::OK, text);
         if let Ok(session) = HeaderValue::from_str(&session.id) {
             answer.headers_mut().insert(SESSION, session);
         }
@@ -69,7 +75,7 @@ enum ServerGreeting {
 impl RequestContext {
     pub(super) async fn discover(self, id: &str) -> Response<Body> {
         let text = match self.greeting().await {
-            Ok(greeting) => rpc::result(id, &greeting.discovered()),
+            Ok(greeting) => self.checked(rpc::result(id, &greeting.discovered())).await,
             Err(answer) => answer(id),
         };
         json(StatusCode::OK, text)

@@ -49,6 +49,8 @@ impl RequestContext {
             let text = rpc::error_with(message.id(), code, text, Some(&required_capability()));
             return responses::json(StatusCode::BAD_REQUEST, text);
         }
+        // From here on no change is missed.
+        let changes = self.hub.changes();
         let visit = Arc::new(self.clone());
         let subscriptions = match wants_tasks {
             true => visit.subscribe_to_tasks(message).await,
@@ -63,7 +65,6 @@ impl RequestContext {
             tokio::spawn(visit.clone().tell_of_tasks(subscription, id, client.clone()));
         }
         let listener = Listener { scope: self.scope.clone(), tenant: self.tenant.clone(), frames };
-        let changes = self.hub.changes();
         // The connection that servers speak on must be there to hear of changes.
         for backend in self.backends() {
             let visit = self.clone();

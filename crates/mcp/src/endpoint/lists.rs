@@ -52,8 +52,14 @@ impl RequestContext {
         };
         let ListedPages { mut pages, .. } = self.pages(listed, cursor).await;
         if listed == ListKind::Tasks {
-            for (_, _, answer) in &mut pages {
-                *answer = self.checked(std::mem::take(answer)).await;
+            for (backend, _, answer) in &mut pages {
+                let checked = self.checked(std::mem::take(answer)).await;
+                *answer = self.own_tasks(&backend.prefix, checked).await;
+            }
+        }
+        for (backend, _, answer) in &pages {
+            for address in list::addresses(listed, answer) {
+                self.hub.remember_holder(&address, &backend.prefix);
             }
         }
         let mut parts = Vec::new();

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::message::{Message, Sort};
 use crate::outgoing::under_subscription;
 use crate::redaction::redacted;
+use crate::rpc::CANCELLED;
 use crate::server_link::{CallEvent, CallInProgress};
 use crate::session::{BodySender, EventId, Session};
 use crate::sse;
@@ -18,7 +19,7 @@ use http::{HeaderValue, Response};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokenforge_formats::negotiate::CONTENT_FORMAT;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// What a server hears whose question reaches nobody.
@@ -38,7 +39,6 @@ pub(super) struct Relay {
     id: String,
     finish: AnswerKind,
     call: CallInProgress,
-    cancelled: Option<oneshot::Receiver<()>>,
 }
 
 impl Relay {
@@ -49,9 +49,10 @@ impl Relay {
         finish: AnswerKind,
         call: CallInProgress,
     ) -> Self {
-        let session = visit.session.as_ref();
-        let cancelled = session.map(|session| session.begin(&id, &call.link, call.id));
-        Relay { visit, backend, id, finish, call, cancelled }
+        if let Some(running) = &visit.running {
+            running.is_sent(&call.link, call.id);
+        }
+        Relay { visit, backend, id, finish, call }
     }
 
     /// There is no call to relay.
@@ -78,6 +79,27 @@ impl Relay {
                     answer => return Some(answer),
                 }
             },
+        }
+    }
+
+    /// What happens first, whenever that is. What the server only notes meanwhile is heard where what belongs to no request
+    /// is: it may yet say that it knows nothing of what is asked.
+    pub(super) async fn first_about_it(&mut self) -> CallEvent {
+        if !self.visit.takes_streams() {
+            return self.first().await.unwrap_or(CallEvent::Answer(Err(Failure::Broken)));
+        }
+        loop {
+            let text = match self.next().await {
+                CallEvent::Message(text) => text,
+                event => return event,
+            };
+            let is_note = Message::read(&text).is_ok_and(|said| {
+                said.sort() == Sort::Notification && said.method() != "notifications/progress"
+            });
+            if !is_note {
+                return CallEvent::Message(text);
+            }
+            self.call.link.pass_on(text);
         }
     }
 
@@ -131,15 +153,12 @@ impl Relay {
     async fn next(&mut self) -> CallEvent {
         tokio::select! {
             biased;
-            () = taken_back(&mut self.cancelled) => CallEvent::Answer(Err(Failure::Cancelled)),
+            () = self.visit.taken_back() => CallEvent::Answer(Err(Failure::Cancelled)),
             event = self.call.next() => event,
         }
     }
 
-    async fn finished(&mut self, answer: Result<String, Failure>) -> FinishedAnswer {
-        if let (AnswerKind::Tool(call, _), Ok(answer)) = (&self.finish, &answer) {
-            self.visit.remember_task(&self.backend.prefix, call, &self.call, answer);
-        }
+    pub(super) async fn finished(&mut self, answer: Result<String, Failure>) -> FinishedAnswer {
         self.finish.finish(&self.visit, &self.backend, &self.id, answer).await
     }
 
@@ -151,12 +170,12 @@ impl Relay {
         };
         let text = self.visit.about_tasks(&self.backend, text).await;
         let message = Message::read(&text).ok()?;
-        if message.sort() != Sort::Request {
+        if message.sort() != Sort::Request && message.method() != CANCELLED {
             return Some(under_subscription(&message, &self.id));
         }
         let session = self.visit.session.as_ref().filter(|session| session.client.can_be_asked());
         match session.filter(|_| self.visit.era == Era::Legacy) {
-            Some(session) => session.question(self.call.link.wire(), &message),
+            Some(session) => session.shown(self.call.link.wire(), &message),
             None => {
                 self.call.link.wire().refuse(&text, NOT_ASKED);
                 None
@@ -165,27 +184,7 @@ impl Relay {
     }
 }
 
-impl Drop for Relay {
-    fn drop(&mut self) {
-        if let Some(session) = &self.visit.session {
-            session.end(&self.id);
-        }
-    }
-}
-
-/// Comes when the client takes its request back, else never.
-async fn taken_back(cancelled: &mut Option<oneshot::Receiver<()>>) {
-    if let Some(receiver) = cancelled {
-        let is_cancelled = receiver.await.is_ok();
-        *cancelled = None;
-        if is_cancelled {
-            return;
-        }
-    }
-    std::future::pending().await
-}
-
-fn whole(finished: FinishedAnswer) -> Response<Body> {
+pub(super) fn whole(finished: FinishedAnswer) -> Response<Body> {
     let mut answer = json(finished.status, finished.text);
     if let Some(format) = finished.format {
         answer.headers_mut().insert(CONTENT_FORMAT, HeaderValue::from_static(format));
@@ -203,14 +202,18 @@ pub(super) async fn deliver(session: Weak<Session>, stream: u64, client: BodySen
             () = client.closed() => return,
         };
         drop(open);
-        let piece = match text {
-            Err(_) => sse::ALIVE.to_owned(),
+        let (number, piece) = match text {
+            Err(_) => (None, sse::ALIVE.to_owned()),
             Ok(Some((event, text))) => {
-                sse::numbered(&EventId { stream: 0, event }.to_string(), &text)
+                let id = EventId { stream: 0, event }.to_string();
+                (Some(event), sse::numbered(&id, &text))
             }
             Ok(None) => return,
         };
         if client.send(Ok(piece.into())).await.is_err() {
+            if let (Some(number), Some(open)) = (number, session.upgrade()) {
+                open.outbox.put_back(number);
+            }
             return;
         }
     }

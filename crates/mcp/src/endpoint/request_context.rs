@@ -1,6 +1,7 @@
 //! Request context: one message of one client, and all that is known while it is served.
 
 use super::responses::{empty, json, problem};
+use super::route::waits;
 use super::{Body, EndpointRequest};
 use crate::backend::Backend;
 use crate::era::Era;
@@ -12,9 +13,9 @@ use crate::list::ListKind;
 use crate::message::Message;
 use crate::policy::{self, ToolAccess};
 use crate::result::FORMAT_KEY;
-use crate::rpc::{self, ErrorCode};
-use crate::server_link::{CallInProgress, ModernHeaders, named, parameters};
-use crate::session::{ClientIdentity, ServerScope, Session};
+use crate::rpc::{self, CANCELLED, ErrorCode};
+use crate::server_link::{CallInProgress, ModernHeaders, TaskBeginning, named, parameters};
+use crate::session::{ClientIdentity, RunningRequest, ServerScope, Session};
 use crate::tasks;
 use http::header::{ACCEPT, HeaderMap};
 use http::{Response, StatusCode};
@@ -38,6 +39,8 @@ pub(super) struct RequestContext {
     pub(super) era: Era,
     pub(super) client: ClientIdentity,
     pub(super) session: Option<Arc<Session>>,
+    /// For when the client takes its request back, which a client without a session does by going away.
+    pub(super) running: Option<Arc<RunningRequest>>,
     pub(super) headers: HeaderMap,
     pub(super) hooks: Option<Arc<dyn Hooks>>,
 }
@@ -59,13 +62,35 @@ impl RequestContext {
             era,
             client,
             session,
+            running: None,
             headers: ask.headers.clone(),
             hooks: ask.hooks.clone(),
         }
     }
 
-    /// Answers a request.
-    pub(super) async fn request(self, message: &Message<'_>) -> Response<Body> {
+    /// Answers a request, unless the client takes it back.
+    pub(super) async fn request(mut self, message: &Message<'_>) -> Response<Body> {
+        let id = message.id().unwrap_or("null");
+        let running = self.session.as_ref().map(|session| session.running.begin(id));
+        self.running = running.map(Arc::new);
+        let Some(running) = self.running.clone() else { return self.answered(message).await };
+        tokio::select! {
+            biased;
+            // Its server may still be starting, or have too much to do; or tools are listed first.
+            () = running.taken_back() => json(StatusCode::OK, Failure::Cancelled.answer(id, "")),
+            answer = self.answered(message) => answer,
+        }
+    }
+
+    /// Comes when the client takes its request back, else never.
+    pub(super) async fn taken_back(&self) {
+        match &self.running {
+            Some(running) => running.taken_back().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn answered(self, message: &Message<'_>) -> Response<Body> {
         let id = message.id().unwrap_or("null");
         let is_gone = matches!(message.method(), "tasks/list" | "tasks/result");
         if is_gone && self.era == Era::Modern && self.scope == ServerScope::All {
@@ -101,9 +126,20 @@ impl RequestContext {
     pub(super) async fn notification(self, message: &Message<'_>) -> Response<Body> {
         let Some(session) = &self.session else { return empty(StatusCode::ACCEPTED) };
         match message.method() {
-            "notifications/cancelled" => session.cancel(message),
+            CANCELLED => session.running.cancel(message),
             // The servers were greeted by ourselves.
             "notifications/initialized" => {}
+            // It is about a question of one server.
+            "notifications/progress" => {
+                if let Some((wire, text)) = session.questions.progress(message) {
+                    wire.reply(text);
+                }
+            }
+            tasks::STATUS => {
+                if let Some(wire) = session.questions.task(message) {
+                    wire.reply(message.text().to_owned());
+                }
+            }
             _ if session.client.can_be_asked() => {
                 for backend in self.backends() {
                     // Nobody is greeted to be told something.
@@ -154,8 +190,13 @@ impl RequestContext {
         backend: &Arc<Backend>,
         message: &Message<'_>,
         rename: Option<(&[&str], &str)>,
+        begins: Option<TaskBeginning>,
     ) -> Result<CallInProgress, Failure> {
-        let permit = backend.permit().await?;
+        // Who waits does no work, and must not keep others from theirs: not those who would end the wait either.
+        let permit = match waits(message.method()) {
+            true => None,
+            false => Some(backend.permit().await?),
+        };
         let link = self.link(backend).await?;
         let name = match rename {
             Some((_, name)) => Some(name.to_owned()),
@@ -169,7 +210,10 @@ impl RequestContext {
         };
         let is_modern = self.era == Era::Modern;
         let mut call = link
-            .ask(crate::server_link::LinkRequest { message, rename, head, is_modern }, Some(permit))
+            .ask(
+                crate::server_link::LinkRequest { message, rename, head, is_modern, begins },
+                permit,
+            )
             .await?;
         // In the legacy era a client that goes away may still want it done.
         call.is_cancelled_when_dropped = is_modern;
@@ -183,7 +227,7 @@ impl RequestContext {
     }
 
     /// The form of texts that a request with this word wants.
-    fn format(&self, word: Option<&str>) -> Format {
+    pub(super) fn format(&self, word: Option<&str>) -> Format {
         let usual = policy::usual_format(&self.settings.mcp, &self.client.name);
         let reader = ClientPreferences { headers: &self.headers, meta: word, usual };
         reader.wants(FormatCarrier::Text).format()

@@ -3,20 +3,22 @@
 use super::Body;
 use super::finish::AnswerKind;
 use super::request_context::RequestContext;
+use super::tools::SchemaHolder;
 use crate::backend::Backend;
 use crate::era::Era;
+use crate::list;
 use crate::message::Message;
 use crate::names::{prefixed, split};
 use crate::outgoing::under_subscription;
 use crate::redaction::redacted;
-use crate::server_link::{CallEvent, CallInProgress};
+use crate::server_link::{CallEvent, CallInProgress, TaskBeginning};
 use crate::session::{BodySender, ServerScope};
 use crate::sse;
-use crate::tasks::{ResultPlace, TaskKey, announced, begun, inner_result};
+use crate::tasks::{KeptCall, ResultPlace, TaskKey, announced, inner_result};
 use crate::work::ToolCall;
 use http::Response;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokenforge_json::quote;
 
@@ -67,7 +69,10 @@ impl RequestContext {
                 None => return self.unknown_name(id, "task"),
             },
         };
-        let call = self.call_of_task(&prefix, own);
+        let call = self.call_of_task(&prefix, own).await;
+        if !self.may_see(&prefix, call.as_deref()) {
+            return self.unknown_name(id, "task");
+        }
         let place = ResultPlace::in_answer_to(message.method());
         let rename: Option<(&[&str], &str)> = match &self.scope {
             ServerScope::One(_) => None,
@@ -76,26 +81,51 @@ impl RequestContext {
         self.to(&prefix, message, rename, Some(AnswerKind::Task(call, place))).await
     }
 
-    /// A call was answered: if that begins a task, its result is known as that of the call, and its client hears of its
+    /// May the client know of a task that is the work on this call? Where it may not call all tools, it may if it is known
+    /// to be one that it may call.
+    fn may_see(&self, prefix: &str, call: Option<&ToolCall>) -> bool {
+        let access = self.access();
+        !access.is_limited() || call.is_some_and(|call| access.allows(prefix, &call.tool))
+    }
+
+    /// A server's list of tasks as the client may see it.
+    pub(super) async fn own_tasks(&self, prefix: &Arc<str>, answer: String) -> String {
+        if !self.access().is_limited() {
+            return answer;
+        }
+        let mut seen = HashSet::new();
+        for id in list::task_ids(&answer) {
+            let call = self.call_of_task(prefix, &id).await;
+            if self.may_see(prefix, call.as_deref()) {
+                seen.insert(id);
+            }
+        }
+        list::tasks_seen(&answer, |id| seen.contains(id)).unwrap_or(answer)
+    }
+
+    /// What happens if a call is answered with a task: its result is known as that of the call, and its client hears of its
     /// progress.
-    pub(super) fn remember_task(
-        &self,
-        prefix: &Arc<str>,
-        call: &Arc<ToolCall>,
-        under_way: &CallInProgress,
-        answer: &str,
-    ) {
-        let Some(id) = Message::read(answer).ok().and_then(|answer| begun(&answer)) else { return };
-        self.hub.tasks.remember(self.task_key(prefix, &id), call.clone(), self.session.as_ref());
-        // The token of a call holds as long as its task.
-        if let Some(session) = self.session.as_ref().map(Arc::downgrade) {
-            let settings = self.settings.clone();
-            under_way.keep_telling(Arc::new(move |text| {
-                if let (Some(session), Ok(text)) = (session.upgrade(), redacted(text, &settings)) {
+    pub(super) fn task_beginning(&self, prefix: &Arc<str>, call: &Arc<ToolCall>) -> TaskBeginning {
+        let (hub, settings, call) = (self.hub.clone(), self.settings.clone(), call.clone());
+        let (tenant, prefix) = (self.tenant.clone(), prefix.clone());
+        let session = self.session.as_ref().map(Arc::downgrade);
+        Arc::new(move |id| {
+            let key = TaskKey { tenant: tenant.clone(), prefix: prefix.clone(), id };
+            let own = session.as_ref().and_then(Weak::upgrade);
+            hub.tasks.remember(key.clone(), call.clone(), own.as_ref());
+            let (keeping, call) = (hub.clone(), call.clone());
+            tokio::task::spawn_blocking(move || {
+                KeptCall::keep(&key, &call.tool, &call.arguments, &*keeping.originals);
+            });
+            // The token of a call holds as long as its task.
+            let (session, settings) = (session.clone(), settings.clone());
+            Arc::new(move |text| {
+                let session = session.as_ref().and_then(Weak::upgrade);
+                if let (Some(session), Ok(text)) = (session, redacted(text, &settings)) {
                     session.receive(None, text);
                 }
-            }));
-        }
+            })
+        })
     }
 
     /// What a server says about a task: with the result inside of it as that of a call, and with its id as the client
@@ -105,7 +135,7 @@ impl RequestContext {
         let id = told.as_ref().and_then(announced);
         let text = match id {
             Some(id) => {
-                let call = self.call_of_task(&backend.prefix, &id);
+                let call = self.call_of_task(&backend.prefix, &id).await;
                 self.task_answer(backend, call.as_ref(), ResultPlace::Inside, text).await.0
             }
             None => text,
@@ -120,7 +150,9 @@ impl RequestContext {
     ) -> Vec<TaskSubscription> {
         let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for id in wanted_tasks(message) {
-            if let Some((prefix, own)) = split(&id) {
+            let Some((prefix, own)) = split(&id) else { continue };
+            let call = self.call_of_task(&prefix.into(), own).await;
+            if self.may_see(prefix, call.as_deref()) {
                 wanted.entry(prefix.to_owned()).or_default().push(own.to_owned());
             }
         }
@@ -142,7 +174,7 @@ impl RequestContext {
         let message = Message::read(text).ok()?;
         let asked = tokio::time::timeout(AGREEMENT, async {
             self.link(&backend).await.ok().filter(|link| link.era == Era::Modern)?;
-            let mut call = self.ask(&backend, &message, None).await.ok()?;
+            let mut call = self.ask(&backend, &message, None, None).await.ok()?;
             let CallEvent::Message(first) = call.next().await else { return None };
             Some((call, first))
         });
@@ -185,9 +217,21 @@ impl RequestContext {
         }
     }
 
-    /// The call that a message about a task belongs to.
-    pub(super) fn call_of_task(&self, prefix: &Arc<str>, id: &str) -> Option<Arc<ToolCall>> {
-        self.hub.tasks.call(&self.task_key(prefix, id))
+    /// The call that a message about a task belongs to. After a restart it is as it would be if this client made it now.
+    async fn call_of_task(&self, prefix: &Arc<str>, id: &str) -> Option<Arc<ToolCall>> {
+        let key = self.task_key(prefix, id);
+        if let Some(call) = self.hub.tasks.call(&key) {
+            return Some(call);
+        }
+        let backend = self.hub.backend(prefix)?;
+        let (hub, kept) = (self.hub.clone(), key.clone());
+        let finding = tokio::task::spawn_blocking(move || KeptCall::find(&kept, &*hub.originals));
+        let KeptCall { tool, arguments } = finding.await.ok().flatten()?;
+        let wanted = self.format(None);
+        let call = self.tool_call(&backend, &tool, arguments, wanted, SchemaHolder::Client);
+        let call = Arc::new(call);
+        self.hub.tasks.remember(key, call.clone(), None);
+        Some(call)
     }
 
     fn task_key(&self, prefix: &Arc<str>, id: &str) -> TaskKey {

@@ -4,6 +4,7 @@ use super::Body;
 use super::finish::{AnswerKind, complete};
 use super::request_context::RequestContext;
 use super::responses::json;
+use crate::backend::Backend;
 use crate::expand;
 use crate::message::Message;
 use crate::names::split;
@@ -17,6 +18,7 @@ use http::{Response, StatusCode};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
+use tokenforge_formats::negotiate::Format;
 use tokenforge_json::{Edit, Node};
 
 /// Who knows the schema of a tool's structured results.
@@ -31,7 +33,9 @@ pub(super) enum SchemaHolder {
 impl RequestContext {
     pub(super) async fn call(self, message: &Message<'_>) -> Response<Body> {
         let id = message.id().unwrap_or("null");
-        let Some(name) = message.text_param("name") else { return self.unknown_name(id, "tool") };
+        // Servers may read another one of two names than we do.
+        let name = message.text_param("name").filter(|_| !message.says_twice("name"));
+        let Some(name) = name else { return self.unknown_name(id, "tool") };
         let arguments = message.param("arguments");
         let arguments = arguments.map_or_else(|| "{}".to_owned(), |node| node.raw().to_owned());
         match &*name {
@@ -71,31 +75,50 @@ impl RequestContext {
         if let Some(hook) = &mut hook {
             match hook.arguments(Bytes::from(arguments.clone())).await {
                 Ok(new) if *new == *arguments.as_bytes() => {}
-                Ok(new) => edited = with_arguments(message, &new),
-                Err(text) => {
-                    let result = rpc::result(id, &rpc::failed_tool(&text));
-                    return json(StatusCode::OK, complete(result, "tools/call", self.era));
-                }
+                Ok(new) => match with_arguments(message, &new) {
+                    Some(new) => edited = Some(new),
+                    // What they were before may not go on.
+                    None => return self.refused(id, "a plugin left no arguments"),
+                },
+                Err(text) => return self.refused(id, &text),
             }
         }
         let edited = edited.as_deref().and_then(|text| Message::read(text).ok());
         let message = edited.as_ref().unwrap_or(message);
-        let call = ToolCall {
-            structured: self.structured(&backend, false),
-            rule: policy::rule(&self.settings.mcp, &prefix, &tool, self.wanted(message)),
-            stc_version: self.stc_version(),
-            is_promised: holder == SchemaHolder::Client && backend.promises(&tool),
-            server: prefix.to_string(),
-            tool: tool.clone().into_owned(),
-            arguments,
-            started: Instant::now(),
-        };
+        let call = self.tool_call(&backend, &tool, arguments, self.wanted(message), holder);
         let finish = AnswerKind::Tool(Arc::new(call), Arc::new(Mutex::new(hook)));
         let rename: Option<(&[&str], &str)> = match &self.scope {
             ServerScope::One(_) => None,
             ServerScope::All => Some((&["name"], &tool)),
         };
         self.to(&prefix, message, rename, Some(finish)).await
+    }
+
+    /// What is to be done to the result of a call.
+    pub(super) fn tool_call(
+        &self,
+        backend: &Backend,
+        tool: &str,
+        arguments: String,
+        wanted: Format,
+        holder: SchemaHolder,
+    ) -> ToolCall {
+        ToolCall {
+            structured: self.structured(backend, false),
+            rule: policy::rule(&self.settings.mcp, &backend.prefix, tool, wanted),
+            stc_version: self.stc_version(),
+            is_promised: holder == SchemaHolder::Client && backend.promises(tool),
+            server: backend.prefix.to_string(),
+            tool: tool.to_owned(),
+            arguments,
+            started: Instant::now(),
+        }
+    }
+
+    /// The answer to a call that a plugin keeps from its server.
+    fn refused(&self, id: &str, text: &str) -> Response<Body> {
+        let result = rpc::result(id, &rpc::failed_tool(text));
+        json(StatusCode::OK, complete(result, "tools/call", self.era))
     }
 
     /// Is our own tool offered, and is it ours? One server's own may have the same name.

@@ -1,7 +1,7 @@
 //! A request under way: what the server says about it, and its answer.
 
 use super::ServerLink;
-use super::pending::{AnswerReceiver, InterimMessage, ProgressListener, TaskProgress};
+use super::pending::{AnswerReceiver, InterimMessage};
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::rpc;
@@ -26,8 +26,6 @@ pub(crate) struct CallInProgress {
     pub(crate) link: Arc<ServerLink>,
     pub(crate) id: u64,
     waiter: AnswerReceiver,
-    /// How the client wrote the token under which it wants to hear of progress.
-    token: Option<String>,
     timeout: Duration,
     deadline: Instant,
     is_over: bool,
@@ -43,7 +41,6 @@ impl CallInProgress {
         link: Arc<ServerLink>,
         id: u64,
         waiter: AnswerReceiver,
-        token: Option<String>,
         timeout: Duration,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
@@ -51,7 +48,6 @@ impl CallInProgress {
             link,
             id,
             waiter,
-            token,
             timeout,
             deadline: Instant::now() + timeout,
             is_over: false,
@@ -63,13 +59,6 @@ impl CallInProgress {
 
     pub(super) fn follow(&mut self, reading: AbortHandle) {
         self.reading = Some(reading);
-    }
-
-    /// It was answered with a task: whoever wanted to hear of its progress hears of the task's.
-    pub(crate) fn keep_telling(&self, listener: ProgressListener) {
-        if let Some(token) = self.token.clone() {
-            self.link.inbox.pending.keep_telling(self.id, TaskProgress { token, listener });
-        }
     }
 
     /// It may take as long as it takes.
@@ -94,9 +83,9 @@ impl CallInProgress {
             }
         };
         match &event {
-            CallEvent::Message(_) | CallEvent::Pause(_) => {
-                self.deadline = Instant::now() + self.timeout
-            }
+            CallEvent::Message(_) => self.deadline = Instant::now() + self.timeout,
+            // It says nothing by that.
+            CallEvent::Pause(_) => {}
             // Whatever the client does, nobody waits any more.
             CallEvent::Answer(Err(Failure::TimedOut(_))) => self.is_cancelled_when_dropped = true,
             CallEvent::Answer(_) => self.is_over = true,

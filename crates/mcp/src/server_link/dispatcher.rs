@@ -6,9 +6,10 @@ use crate::era::SUBSCRIPTION_KEY;
 use crate::failure::Failure;
 use crate::message::{Message, Sort};
 use crate::outgoing::under_token;
-use crate::rpc::{self, ErrorCode};
+use crate::rpc::{self, CANCELLED, ErrorCode};
 use crate::tasks::STATUS;
 use std::sync::Arc;
+use tokenforge_json::Node;
 
 /// Takes what a server says to no request in particular.
 pub(crate) type UnsolicitedSink = Arc<dyn Fn(&ServerChannel, String) + Send + Sync>;
@@ -27,21 +28,40 @@ impl MessageDispatcher {
     /// Takes a message; `request` is the one on whose stream it came, where servers have such streams. What is no
     /// message is passed over: it is no reason to harm what else is under way.
     pub(crate) fn take(&self, wire: &ServerChannel, text: &str, request: Option<u64>) {
-        let Ok(message) = Message::read(text) else {
+        if let Ok(message) = Message::read(text) {
+            return self.take_message(wire, &message, request);
+        }
+        // Servers of older versions may say several things at once.
+        let batch = Node::read(text).map(|node| node.elements()).unwrap_or_default();
+        if batch.is_empty() {
             tracing::debug!(bytes = text.len(), "a tool server said what is no message");
-            return;
-        };
-        match message.sort() {
-            Sort::Answer => self.answer(&message, request),
-            Sort::Notification => self.notification(wire, &message, request),
-            Sort::Request => self.request(wire, &message, request),
+        }
+        for message in batch.iter().filter_map(|node| Message::read(node.raw()).ok()) {
+            self.take_message(wire, &message, request);
         }
     }
 
+    fn take_message(&self, wire: &ServerChannel, message: &Message<'_>, request: Option<u64>) {
+        match message.sort() {
+            Sort::Answer => self.answer(message, request),
+            Sort::Notification => self.notification(wire, message, request),
+            Sort::Request => self.request(wire, message, request),
+        }
+    }
+
+    /// Gives what was said to a request of our own to whoever hears what belongs to no request.
+    pub(crate) fn pass_on(&self, wire: &ServerChannel, text: String) {
+        (self.sink)(wire, text);
+    }
+
     fn answer(&self, message: &Message<'_>, request: Option<u64>) {
-        let own = message.id().and_then(|id| id.parse().ok());
-        // An error without an id is about the request that it answers.
-        let id = own.or(request.filter(|_| message.id().is_none()));
+        // Some servers write every id as a text.
+        let number = |id: &Node<'_>| id.number().or_else(|| id.text()?.parse().ok());
+        let id = match message.id_node() {
+            Some(id) => number(id),
+            // An error without an id is about the request that it answers.
+            None => request.or_else(|| self.pending.only()),
+        };
         if let Some(id) = id {
             self.pending.answer(id, Ok(message.text().to_owned()));
         }
@@ -73,10 +93,15 @@ impl MessageDispatcher {
                     (self.sink)(wire, text);
                 }
             }
-            // It takes back a request that has another id by now; its client will answer in vain.
-            "notifications/cancelled" => {}
+            // It takes back a question, and goes where that went.
+            CANCELLED => {
+                let asker = request.or_else(|| self.pending.newest_of_clients());
+                if !asker.is_some_and(|id| self.pending.tell(id, text.clone())) {
+                    (self.sink)(wire, text);
+                }
+            }
             method if is_about_all(method) => (self.sink)(wire, text),
-            _ => match request.or_else(|| self.pending.only()) {
+            _ => match request.or_else(|| self.pending.only_of_clients()) {
                 Some(id) => {
                     self.pending.tell(id, text);
                 }
@@ -104,7 +129,7 @@ impl MessageDispatcher {
             wire.reply(rpc::result(id, "{}"));
             return;
         }
-        let Some(asker) = request.or_else(|| self.pending.newest()) else {
+        let Some(asker) = request.or_else(|| self.pending.newest_of_clients()) else {
             (self.sink)(wire, message.text().to_owned());
             return;
         };

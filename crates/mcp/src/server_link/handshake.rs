@@ -47,6 +47,13 @@ impl ServerInfo {
         node.and_then(|node| node.get(capability)).is_some()
     }
 
+    /// Can it do this part of what it can?
+    pub(crate) fn can_all(&self, path: &[&str]) -> bool {
+        let node = tokenforge_json::Node::read(&self.capabilities).ok();
+        let found = node.and_then(|node| path.iter().try_fold(node, |node, name| node.get(name)));
+        found.is_some_and(|found| found.kind() != ValueKind::False)
+    }
+
     /// Does it tell when its lists change?
     fn tells_changes(&self) -> bool {
         let node = tokenforge_json::Node::read(&self.capabilities).ok();

@@ -12,10 +12,32 @@ pub(crate) enum BoundedLine {
     /// All of it, without its end.
     Whole(String),
     /// It is longer than any message may be.
-    TooLong {
-        /// The id of the request that it answers, if that can be seen.
-        id: Option<u64>,
-    },
+    TooLong(LongMessage),
+}
+
+/// What can be seen of a message that is too long to be read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct LongMessage {
+    /// How its id is written.
+    pub(crate) id: Option<String>,
+    /// It is a request or a notification, and answers nothing.
+    pub(crate) has_method: bool,
+}
+
+impl LongMessage {
+    /// What its first and last bytes show: beside what it says at length.
+    pub(crate) fn seen(head: &[u8], tail: &[u8]) -> Self {
+        let head = String::from_utf8_lossy(&head[..head.len().min(EDGE)]);
+        let long = ["\"result\"", "\"error\"", "\"params\""];
+        let end = long.iter().filter_map(|name| head.find(name)).min().unwrap_or(head.len());
+        let tail = String::from_utf8_lossy(tail);
+        let tail = tail.trim_end().rsplit('}').nth(1).unwrap_or_default();
+        let around = [&head[..end], tail];
+        LongMessage {
+            id: around.iter().find_map(|text| id(text)),
+            has_method: around.iter().any(|text| text.contains("\"method\"")),
+        }
+    }
 }
 
 /// Reads lines.
@@ -70,27 +92,25 @@ fn whole(line: Vec<u8>, tail: Option<Vec<u8>>) -> BoundedLine {
             Ok(text) => text,
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         }),
-        Some(tail) => BoundedLine::TooLong { id: id(&line, &tail) },
+        Some(tail) => BoundedLine::TooLong(LongMessage::seen(&line, &tail)),
     }
 }
 
 /// The last bytes of two pieces.
-fn last(before: &[u8], piece: &[u8]) -> Vec<u8> {
+pub(crate) fn last(before: &[u8], piece: &[u8]) -> Vec<u8> {
     let joined = [before, &piece[piece.len().saturating_sub(EDGE)..]].concat();
     joined[joined.len().saturating_sub(EDGE)..].to_vec()
 }
 
-/// The id of an answer, which servers write before the result or after it.
-fn id(head: &[u8], tail: &[u8]) -> Option<u64> {
-    let head = String::from_utf8_lossy(head);
-    let head = head.split("\"result\"").next().unwrap_or_default();
-    let tail = String::from_utf8_lossy(tail);
-    let tail = tail.rsplit('}').nth(1).unwrap_or_default();
-    [head, tail].into_iter().find_map(|text| {
-        let (_, behind) = text.rsplit_once("\"id\":")?;
-        let digits: String = behind.trim_start().chars().take_while(char::is_ascii_digit).collect();
-        digits.parse().ok()
-    })
+/// The id that is written here, if it is a number or a text without escapes.
+fn id(text: &str) -> Option<String> {
+    let (_, behind) = text.rsplit_once("\"id\":")?;
+    let behind = behind.trim_start();
+    let end = match behind.strip_prefix('"') {
+        Some(rest) => rest.find(['"', '\\']).filter(|at| rest[*at..].starts_with('"'))? + 2,
+        None => behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len()),
+    };
+    Some(behind[..end].to_owned()).filter(|id| !id.is_empty())
 }
 
 #[cfg(test)]
@@ -123,12 +143,24 @@ mod tests {
         );
         let last =
             format!("{{\"result\":{{\"id\":9,\"t\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":8}}");
-        let [BoundedLine::TooLong { id: Some(7) }, BoundedLine::Whole(next)] =
-            &lines(first.as_bytes())[..]
-        else {
-            panic!("expected an id")
+        let answer = |id: &str| {
+            BoundedLine::TooLong(LongMessage { id: Some(id.to_owned()), has_method: false })
         };
-        assert_eq!(next, "next");
-        assert_eq!(lines(last.as_bytes()), [BoundedLine::TooLong { id: Some(8) }]);
+        assert_eq!(lines(first.as_bytes()), [answer("7"), BoundedLine::Whole("next".to_owned())]);
+        assert_eq!(lines(last.as_bytes()), [answer("8")]);
+        assert_eq!(lines(last.replace(":8}", ":\"a-8\"}\r\n").as_bytes()), [answer("\"a-8\"")]);
+    }
+
+    #[test]
+    fn m17_what_is_too_long_and_asks_or_tells_is_no_answer() {
+        let long = format!("{{\"id\":9,\"t\":\"{}\"}}", "x".repeat(LONGEST_MESSAGE));
+        for (text, id) in [
+            (format!(r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{long}}}"#), None),
+            (format!(r#"{{"params":{long},"method":"notifications/x"}}"#), None),
+            (format!(r#"{{"jsonrpc":"2.0","id":5,"method":"x","params":{long}}}"#), Some("5")),
+        ] {
+            let seen = LongMessage { id: id.map(str::to_owned), has_method: true };
+            assert_eq!(lines(text.as_bytes()), [BoundedLine::TooLong(seen)], "{}", &text[..60]);
+        }
     }
 }

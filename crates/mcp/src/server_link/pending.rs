@@ -1,6 +1,8 @@
 //! Request correlation: requests that wait for their answers, by the ids that we gave them.
 
 use crate::failure::Failure;
+use crate::message::Message;
+use crate::tasks::begun;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,12 +44,33 @@ pub(crate) struct PendingRequests {
     tasks: Mutex<BTreeMap<u64, TaskProgress>>,
 }
 
-#[derive(Debug)]
+/// Hears the id of the task with which a call is answered, before anything else that the server says; whoever it gives
+/// hears of the task's progress.
+pub(crate) type TaskBeginning = Arc<dyn Fn(String) -> ProgressListener + Send + Sync>;
+
+/// Whose request it is.
+pub(crate) enum Asker {
+    /// A client's, which hears what the server says before it answers.
+    Client {
+        /// How the client wrote the token under which it wants to hear of progress.
+        token: Option<String>,
+        /// What happens if it is answered with a task.
+        begins: Option<TaskBeginning>,
+    },
+    /// Our own: a list, a greeting.
+    Ourselves,
+}
+
 struct PendingRequest {
-    /// How the client wrote the token under which it wants to hear of progress.
-    token: Option<String>,
+    asker: Asker,
     messages: mpsc::Sender<InterimMessage>,
     answer: oneshot::Sender<Result<String, Failure>>,
+}
+
+impl PendingRequest {
+    fn is_clients(&self) -> bool {
+        matches!(self.asker, Asker::Client { .. })
+    }
 }
 
 /// Where the answer arrives, and what is said before it.
@@ -63,17 +86,25 @@ impl PendingRequests {
         self.next.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(crate) fn wait(&self, id: u64, token: Option<String>) -> AnswerReceiver {
+    pub(crate) fn wait(&self, id: u64, asker: Asker) -> AnswerReceiver {
         let (messages, received) = mpsc::channel(MESSAGES);
         let (answer, answered) = oneshot::channel();
-        self.requests().insert(id, PendingRequest { token, messages, answer });
+        self.requests().insert(id, PendingRequest { asker, messages, answer });
         AnswerReceiver { messages: received, answer: answered }
     }
 
     /// Gives a request its answer; `false`: nobody waits for it.
     pub(crate) fn answer(&self, id: u64, answer: Result<String, Failure>) -> bool {
-        let waiting = self.requests().remove(&id);
-        waiting.is_some_and(|waiting| waiting.answer.send(answer).is_ok())
+        let Some(waiting) = self.requests().remove(&id) else { return false };
+        if let (Asker::Client { token, begins: Some(begins) }, Ok(text)) = (waiting.asker, &answer)
+            && let Some(task) = Message::read(text).ok().and_then(|answer| begun(&answer))
+        {
+            let listener = begins(task);
+            if let Some(token) = token {
+                self.keep_telling(id, TaskProgress { token, listener });
+            }
+        }
+        waiting.answer.send(answer).is_ok()
     }
 
     /// Tells a waiting client something; `false`: it does not wait, or does not listen fast enough.
@@ -88,11 +119,14 @@ impl PendingRequests {
 
     /// How the client wrote its progress token.
     pub(crate) fn token(&self, id: u64) -> Option<String> {
-        self.requests().get(&id)?.token.clone()
+        match &self.requests().get(&id)?.asker {
+            Asker::Client { token, .. } => token.clone(),
+            Asker::Ourselves => None,
+        }
     }
 
     /// The call was answered with a task, whose progress somebody wants to hear of.
-    pub(crate) fn keep_telling(&self, id: u64, progress: TaskProgress) {
+    fn keep_telling(&self, id: u64, progress: TaskProgress) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if tasks.len() >= TASKS {
             tasks.pop_first();
@@ -119,9 +153,18 @@ impl PendingRequests {
         requests.keys().next().copied().filter(|_| requests.len() == 1)
     }
 
-    /// The request that came last.
-    pub(crate) fn newest(&self) -> Option<u64> {
-        self.requests().keys().max().copied()
+    /// A client's request that waits, if it is the only one of clients.
+    pub(crate) fn only_of_clients(&self) -> Option<u64> {
+        let requests = self.requests();
+        let mut clients = requests.iter().filter(|(_, waiting)| waiting.is_clients());
+        clients.next().map(|(id, _)| *id).filter(|_| clients.next().is_none())
+    }
+
+    /// The request of a client that came last.
+    pub(crate) fn newest_of_clients(&self) -> Option<u64> {
+        let requests = self.requests();
+        let clients = requests.iter().filter(|(_, waiting)| waiting.is_clients());
+        clients.map(|(id, _)| *id).max()
     }
 
     /// Nobody will be answered any more.

@@ -2,8 +2,9 @@
 
 use super::ServerChannel;
 use super::dispatcher::MessageDispatcher;
-use super::lines::{BoundedLine, BoundedLines};
+use super::lines::{BoundedLine, BoundedLines, LongMessage};
 use crate::failure::Failure;
+use crate::rpc::{self, ErrorCode};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
@@ -111,13 +112,21 @@ impl ServerProgram {
         let _ = self.0.lines.try_send(line);
     }
 
+    pub(super) fn downgrade(&self) -> WeakProgram {
+        WeakProgram(Arc::downgrade(&self.0))
+    }
+
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     pub(crate) fn is_alive(&self) -> bool {
         !self.0.has_ended.load(Ordering::Acquire) && !self.0.lines.is_closed()
     }
 }
 
 impl WeakProgram {
-    fn upgrade(&self) -> Option<ServerProgram> {
+    pub(super) fn upgrade(&self) -> Option<ServerProgram> {
         self.0.upgrade().map(ServerProgram)
     }
 }
@@ -141,8 +150,17 @@ async fn read(stdout: impl AsyncRead + Unpin, program: WeakProgram, inbox: Arc<M
         let wire = ServerChannel::Program(program);
         match line {
             BoundedLine::Whole(text) => inbox.take(&wire, &text, None),
-            BoundedLine::TooLong { id: Some(id) } => inbox.fail(id, Failure::TooLong),
-            BoundedLine::TooLong { id: None } => inbox.pending.fail_all(&Failure::TooLong),
+            BoundedLine::TooLong(LongMessage { id: Some(id), has_method: true }) => {
+                let text = "the message has more than 8 MiB";
+                wire.reply(rpc::error(Some(&id), ErrorCode::Request, text));
+            }
+            BoundedLine::TooLong(LongMessage { has_method: true, .. }) => {
+                tracing::debug!("a tool server told more than 8 MiB at once");
+            }
+            BoundedLine::TooLong(long) => match long.id.and_then(|id| id.parse().ok()) {
+                Some(id) => inbox.fail(id, Failure::TooLong),
+                None => inbox.pending.fail_all(&Failure::TooLong),
+            },
         }
     }
     // Whoever closes its output answers nobody any more.

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use decoding::{DecodedBody, accept, decode_body};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Uri};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
@@ -31,12 +31,17 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// The longest such wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// How often a stream that broke before the answer is asked for again.
-const RESUMPTIONS: usize = 20;
+/// How often a stream that says nothing new is asked for again as soon as its server likes; from then on after [`AGAIN`] at
+/// the soonest, until the server was silent for too long.
+const PROMPT_RESUMPTIONS: usize = 20;
 
 /// A server behind an address.
 #[derive(Clone)]
 pub(crate) struct RemoteServer(Arc<RemoteState>);
+
+/// A server that may still be needed.
+#[derive(Clone)]
+pub(crate) struct WeakRemote(Weak<RemoteState>);
 
 struct RemoteState {
     url: Uri,
@@ -112,6 +117,11 @@ impl RemoteServer {
         }
         let text = whole(answer.into_body()).await?;
         let Ok(message) = Message::read(&text) else {
+            // It may be a batch.
+            self.0.inbox.take(&ServerChannel::Address(self.clone()), &text, Some(id));
+            if !self.0.inbox.pending.is_waiting(id) {
+                return Ok(());
+            }
             let is_success = status.is_success();
             return Err(if is_success {
                 Failure::Garbage
@@ -137,13 +147,18 @@ impl RemoteServer {
     ) -> Result<(), Failure> {
         let mut reader = sse::SseReader::default();
         let mut body = answer.into_body();
-        for _ in 0..RESUMPTIONS {
+        let (mut before, mut without_news) = (None, 0);
+        loop {
             self.read(&mut reader, body, Some(id)).await?;
             if !self.0.inbox.pending.is_waiting(id) {
                 return Ok(());
             }
             let Some(last) = reader.last_id.clone().filter(|_| era == Era::Legacy) else { break };
-            let wait = reader.retry.unwrap_or(AGAIN).min(LONGEST_WAIT);
+            reader.restart();
+            without_news = if before.as_ref() == Some(&last) { without_news + 1 } else { 0 };
+            before = Some(last.clone());
+            let soonest = if without_news < PROMPT_RESUMPTIONS { Duration::ZERO } else { AGAIN };
+            let wait = reader.retry.unwrap_or(AGAIN).clamp(soonest, LONGEST_WAIT);
             self.0.inbox.pending.say(id, InterimMessage::Pause(wait));
             tokio::time::sleep(wait).await;
             let again = self.get(Some(&last)).await?;
@@ -228,6 +243,22 @@ impl RemoteServer {
     }
 }
 
+impl WeakRemote {
+    pub(super) fn upgrade(&self) -> Option<RemoteServer> {
+        self.0.upgrade().map(RemoteServer)
+    }
+}
+
+impl RemoteServer {
+    pub(super) fn downgrade(&self) -> WeakRemote {
+        WeakRemote(Arc::downgrade(&self.0))
+    }
+
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Drop for RemoteState {
     /// Says farewell to a session.
     fn drop(&mut self) {
@@ -255,7 +286,8 @@ impl Drop for RemoteState {
 
 fn is_stream(answer: &Response<DecodedBody>) -> bool {
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    answer.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+    let kind = kind.map(str::to_ascii_lowercase).unwrap_or_default();
+    answer.status().is_success() && kind.starts_with("text/event-stream")
 }
 
 /// All of a body, if it is no longer than a message may be.

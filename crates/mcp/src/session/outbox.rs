@@ -65,6 +65,16 @@ impl SessionOutbox {
         }
     }
 
+    /// The message of this number, which was the last, could not be sent: it waits again.
+    pub(crate) fn put_back(&self, number: u64) {
+        let mut messages = self.locked();
+        if messages.last == number {
+            messages.take_back(number - 1);
+        }
+        drop(messages);
+        self.arrived.notify_one();
+    }
+
     fn locked(&self) -> MutexGuard<'_, Messages> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -95,6 +105,24 @@ impl Messages {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn m13_what_could_not_be_sent_is_sent_to_whoever_listens_next() {
+        let outbox = SessionOutbox::default();
+        let first = outbox.open(None);
+        outbox.put("1".to_owned());
+        outbox.put("2".to_owned());
+        let (number, _) = outbox.next(first).await.unwrap();
+        outbox.put_back(number);
+        let second = outbox.open(None);
+        for n in 1..=2 {
+            assert_eq!(outbox.next(second).await, Some((n, n.to_string())));
+        }
+        // Whoever listens has had something since: its order stays.
+        outbox.put_back(1);
+        outbox.put("3".to_owned());
+        assert_eq!(outbox.next(second).await, Some((3, "3".to_owned())));
+    }
 
     #[tokio::test]
     async fn what_was_sent_after_the_last_message_that_arrived_is_sent_again() {

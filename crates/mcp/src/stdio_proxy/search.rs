@@ -10,7 +10,7 @@ use crate::list::{self, ListKind, ListPage};
 use crate::message::Message;
 use crate::policy;
 use crate::redaction::redacted_answer;
-use crate::rpc::{self, ErrorCode};
+use crate::rpc::{self, CANCELLED, ErrorCode};
 use crate::tool_search::{
     CALL_TOOL, DeclaredTool, FIND_TOOLS, FindQuery, FoundCall, ToolIndex, definitions, found,
     inner_message, searched, unknown_tool, wants_all,
@@ -50,9 +50,31 @@ struct Listing {
 }
 
 impl ProxySearch {
-    /// Is this the id of the request under way that is our own?
+    /// Is this the id of a request of our own? Its answer may come when nobody waits for it any more.
     pub(super) fn is_ours(&self, id: &str) -> bool {
-        self.listing.is_some() && id == quote(&format!("{OWN}{}", self.requests))
+        let number = id.strip_prefix('"').and_then(|id| id.strip_prefix(OWN)?.strip_suffix('"'));
+        number.is_some_and(|number| {
+            number.parse().is_ok_and(|number| (1..=self.requests).contains(&number))
+        })
+    }
+
+    /// Is the list being read?
+    pub(super) fn is_listing(&self) -> bool {
+        self.listing.is_some()
+    }
+
+    /// The client takes back a request that waits here: it is not answered, and does not go on. `None`: none has this id.
+    pub(super) fn cancel(&mut self, id: &str) -> Option<ProxyMessages> {
+        let is_it = |text: &String| Message::read(text).is_ok_and(|asked| asked.id() == Some(id));
+        let at = self.waiting.iter().position(is_it)?;
+        self.waiting.remove(at);
+        let mut to = ProxyMessages::default();
+        if self.waiting.is_empty() && self.listing.take().is_some() {
+            // Nobody waits for the list any more.
+            let own = format!(r#"{{"requestId":"{OWN}{}"}}"#, self.requests);
+            to.to_server.push(rpc::notification(CANCELLED, Some(&own)));
+        }
+        Some(to)
     }
 
     pub(super) fn is_waiting(&self) -> bool {
@@ -82,6 +104,9 @@ impl StdioProxy {
         let is_list = message.method() == "tools/list" && !wants_all(message);
         if !self.settings.searches() || !(is_call || is_list) {
             return None;
+        }
+        if is_call && message.says_twice("name") {
+            return Some(self.unnamed(message.id()?));
         }
         if name.as_deref() == Some(CALL_TOOL)
             && let Ok(call) = FoundCall::read(&arguments(message))
@@ -178,13 +203,17 @@ impl StdioProxy {
     /// The server listed tools: the next page is asked for, or whoever waits is answered.
     pub(super) fn listed(&mut self, message: &Message<'_>) -> ProxyStep {
         let mut to = ProxyMessages::default();
+        let current = quote(&format!("{OWN}{}", self.search.requests));
+        if message.id() != Some(&*current) {
+            return ProxyStep::Messages(to);
+        }
         let Some(mut listing) = self.search.listing.take() else {
             return ProxyStep::Messages(to);
         };
         let page = ListPage::of(message, ListKind::Tools);
         let is_list = page.is_some();
         if let Some(page) = page {
-            self.tools.extend(list::promises(message).into_iter().take(super::REQUESTS));
+            self.remember_tools(message);
             let nobody: Arc<str> = "".into();
             listing.tools.extend(
                 page.items.iter().filter_map(|item| DeclaredTool::read(item, &nobody, false)),

@@ -1,15 +1,16 @@
 //! The tasks that were begun through us: which call each is of, and which session hears of it (bounded, the oldest go first).
 
+use crate::bounded_map::BoundedMap;
+use crate::message::LONGEST_MESSAGE;
 use crate::session::Session;
 use crate::work::ToolCall;
-use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// How many tasks are remembered. The result of one that is forgotten is passed on as it is.
 pub(crate) const TASKS: usize = 1024;
 
-/// Calls with longer arguments are not remembered.
-pub(crate) const ARGUMENTS: usize = 16 << 10;
+/// How many bytes the arguments of their calls may have together: twice what one message may have.
+pub(crate) const TASK_BYTES: usize = 2 * LONGEST_MESSAGE;
 
 /// Whose task it is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -23,19 +24,18 @@ pub(crate) struct TaskKey {
 /// A task that was begun.
 #[derive(Clone)]
 struct KnownTask {
-    call: Option<Arc<ToolCall>>,
+    call: Arc<ToolCall>,
     /// The session of its client, if it has one.
     session: Option<Weak<Session>>,
 }
 
 /// The tasks that were begun.
-#[derive(Default)]
-pub(crate) struct TaskRegistry(Mutex<Tasks>);
+pub(crate) struct TaskRegistry(Mutex<BoundedMap<TaskKey, KnownTask>>);
 
-#[derive(Default)]
-struct Tasks {
-    known: HashMap<TaskKey, KnownTask>,
-    order: VecDeque<TaskKey>,
+impl Default for TaskRegistry {
+    fn default() -> Self {
+        TaskRegistry(Mutex::new(BoundedMap::new(TASKS, TASK_BYTES)))
+    }
 }
 
 impl TaskRegistry {
@@ -45,22 +45,14 @@ impl TaskRegistry {
         call: Arc<ToolCall>,
         session: Option<&Arc<Session>>,
     ) {
-        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let session = session.map(Arc::downgrade);
-        let call = Some(call).filter(|call| call.arguments.len() <= ARGUMENTS);
-        if tasks.known.insert(key.clone(), KnownTask { call, session }).is_none() {
-            tasks.order.push_back(key);
-        }
-        if tasks.order.len() > TASKS
-            && let Some(oldest) = tasks.order.pop_front()
-        {
-            tasks.known.remove(&oldest);
-        }
+        let bytes = call.arguments.len();
+        let task = KnownTask { call, session: session.map(Arc::downgrade) };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, task, bytes);
     }
 
     /// The call that a task is the work on.
     pub(crate) fn call(&self, key: &TaskKey) -> Option<Arc<ToolCall>> {
-        self.find(key)?.call
+        Some(self.find(key)?.call)
     }
 
     /// The session that hears of a task.
@@ -69,7 +61,7 @@ impl TaskRegistry {
     }
 
     fn find(&self, key: &TaskKey) -> Option<KnownTask> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).known.get(key).cloned()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 }
 
@@ -104,7 +96,12 @@ mod tests {
         assert!(tasks.call(&key(1)).is_some() && tasks.call(&key(TASKS)).is_some());
         let other = TaskKey { tenant: "other".into(), ..key(1) };
         assert!(tasks.call(&other).is_none(), "a task is its tenant's own");
-        tasks.remember(key(TASKS + 1), call(&"x".repeat(ARGUMENTS + 1)), None);
-        assert!(tasks.call(&key(TASKS + 1)).is_none());
+        // However long its arguments are, a call is known; the oldest make room for it.
+        let longest = call(&"x".repeat(LONGEST_MESSAGE));
+        for n in [TASKS + 1, TASKS + 2] {
+            tasks.remember(key(n), longest.clone(), None);
+            assert!(tasks.call(&key(n)).is_some());
+        }
+        assert!(tasks.call(&key(TASKS)).is_none());
     }
 }

@@ -93,3 +93,50 @@ async fn no_more_requests_than_allowed_are_with_a_server_at_once() {
     let both = format!("{first:?} {second:?}");
     assert!(both.contains("did not answer") && both.contains("-32000"), "{both}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m17_answers_that_are_not_quite_right_are_answers() {
+    let remote = Remote::start(Manner::Legacy).await;
+    let world = world(&[("p", program()), ("r", json!({"url": remote.url()}))]).await;
+    let client = world.client("/mcp").await;
+    for prefix in ["p", "r"] {
+        let call = async |tool: &str| client.call(&format!("{prefix}__{tool}"), json!({})).await;
+        assert_eq!(call("nameless").await.error_code(), -32700, "{prefix}");
+        assert_eq!(call("text-id").await.text(), "as a text", "{prefix}");
+        let together = call("batch").await;
+        assert_eq!(together.messages[0]["method"], "notifications/message", "{prefix}");
+        assert_eq!(together.text(), "together");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_asks_or_tells_too_much_at_once_harms_no_request() {
+    let world = world(&[("p", program())]).await;
+    let client = world.client("/mcp").await;
+    assert_eq!(client.call("p__shout", json!({})).await.text(), "after");
+    let answers = client.state("p__answers").await;
+    let told = answers[0]["error"]["message"].as_str().unwrap();
+    assert!(told.contains("8 MiB") && answers[0]["id"] == 1, "{answers}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m24_whoever_waits_for_a_task_keeps_nobody_from_its_server() {
+    let remote = Remote::start(Manner::Legacy).await;
+    for mut definition in [program(), json!({"url": remote.url()})] {
+        definition["max_concurrent"] = 1.into();
+        let world = world(&[("p", definition)]).await;
+        let client = world.client("/mcp/p").await;
+        let call = client.ask("tools/call", json!({"name": "silent", "task": {}})).await;
+        let task = call.result()["task"]["taskId"].clone();
+        let fetch = request("fetch", "tasks/result", json!({"taskId": task}));
+        let others = async {
+            client.tools().await;
+            assert!(client.call("echo", json!({})).await.text().contains("echo"));
+            let cancelled = client.ask("tasks/cancel", json!({"taskId": task})).await;
+            assert_eq!(cancelled.result()["status"], "cancelled");
+            client.tell("notifications/cancelled", json!({"requestId": "fetch"})).await;
+        };
+        let (fetched, ()) = tokio::join!(client.open(&[], &fetch), others);
+        assert_eq!(fetched.reply().await.error_code(), -32800);
+    }
+}

@@ -21,8 +21,8 @@ use tokenforge_engine::Original;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_formats::negotiate::Format;
 use tokenforge_mcp::{
-    Body, BodyError, EndpointRequest, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received,
-    Sending, Transport, sse,
+    Body, BodyError, EndpointRequest, FORMAT_KEY, Hook, HookFuture, Hooks, Hub, HubSettings,
+    LONGEST_MESSAGE, Originals, Received, Sending, Transport, sse,
 };
 use tokio::net::TcpListener;
 
@@ -52,6 +52,16 @@ pub(crate) async fn world_that(
     must_redact: bool,
     set: impl FnOnce(&mut Mcp),
 ) -> World {
+    world_keeping(backends, must_redact, Arc::default(), set).await
+}
+
+/// The same, with what is kept from another hub.
+pub(crate) async fn world_keeping(
+    backends: &[(&str, Value)],
+    must_redact: bool,
+    kept: Arc<Kept>,
+    set: impl FnOnce(&mut Mcp),
+) -> World {
     let mut mcp = Mcp { format: Some(Format::Auto), ..Mcp::default() };
     for (prefix, definition) in backends {
         mcp.backends
@@ -66,7 +76,7 @@ pub(crate) async fn world_that(
         must_redact,
     };
     let http = Arc::new(Plain(HttpClient::builder(TokioExecutor::new()).build_http()));
-    let hub = Hub::new(settings, None, http.clone(), Arc::new(Kept::default()));
+    let hub = Hub::new(settings, None, http.clone(), kept);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let serving = hub.clone();
@@ -86,12 +96,14 @@ pub(crate) async fn world_that(
 async fn answer(hub: Arc<Hub>, request: Request<Incoming>) -> Result<Response<Served>, Infallible> {
     let (head, body) = request.into_parts();
     let body = http_body_util::Limited::new(body, LONGEST_MESSAGE).collect().await;
+    let is_hooked = head.headers.contains_key("x-broken-plugins");
+    let hooks = is_hooked.then(|| Arc::new(BrokenPlugins) as Arc<dyn Hooks>);
     let ask = EndpointRequest {
         method: head.method,
         prefix: head.uri.path().strip_prefix("/mcp/").map(str::to_owned),
         tenant: head.headers.get("x-tenant").map_or("t", |value| value.to_str().unwrap()).into(),
         headers: head.headers,
-        hooks: None,
+        hooks,
         body: body.map(|body| body.to_bytes()).unwrap_or_default(),
     };
     Ok(hub.answer(ask).await.map(Served))
@@ -132,7 +144,7 @@ impl Transport for Plain {
 
 /// Originals in memory.
 #[derive(Default)]
-struct Kept(Mutex<HashMap<(String, String), String>>);
+pub(crate) struct Kept(Mutex<HashMap<(String, String), String>>);
 
 impl Originals for Kept {
     fn key(&self) -> Option<Arc<ReferenceSecret>> {
@@ -147,6 +159,41 @@ impl Originals for Kept {
 
     fn find(&self, tenant: &str, id: &str) -> Option<String> {
         self.0.lock().unwrap().get(&(tenant.to_owned(), id.to_owned())).cloned()
+    }
+
+    fn keep_task(&self, tenant: &str, server: &str, task: &str, call: &str) {
+        let key = (tenant.to_owned(), format!("{server} {task}"));
+        self.0.lock().unwrap().insert(key, call.to_owned());
+    }
+
+    fn find_task(&self, tenant: &str, server: &str, task: &str) -> Option<String> {
+        self.find(tenant, &format!("{server} {task}"))
+    }
+}
+
+impl Kept {
+    /// Was something kept of this task?
+    pub(crate) fn has_task(&self, server: &str, task: &str) -> bool {
+        self.find_task("t", server, task).is_some()
+    }
+}
+
+/// Plugins that leave arguments which are no JSON.
+struct BrokenPlugins;
+
+impl Hooks for BrokenPlugins {
+    fn begin(&self, _: &str, _: &str) -> Box<dyn Hook> {
+        Box::new(BrokenPlugins)
+    }
+}
+
+impl Hook for BrokenPlugins {
+    fn arguments(&mut self, _: Bytes) -> HookFuture<'_> {
+        Box::pin(async { Ok(Bytes::from_static(b"{")) })
+    }
+
+    fn result(&mut self, result: Bytes) -> HookFuture<'_> {
+        Box::pin(async { Ok(result) })
     }
 }
 
@@ -351,6 +398,19 @@ impl Client<'_> {
             vec![("mcp-session-id", self.session.as_str()), ("mcp-protocol-version", "2025-06-18")];
         all.extend_from_slice(headers);
         self.world.open(Method::POST, self.path, &all, &message.to_string()).await
+    }
+
+    /// Tells something that wants no answer.
+    pub(crate) async fn tell(&self, method: &str, params: Value) {
+        let told = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        assert_eq!(self.send(&told).await.status, StatusCode::ACCEPTED);
+    }
+
+    /// What a tool says that it has, as JSON.
+    pub(crate) async fn state(&self, tool: &str) -> Value {
+        let reply =
+            self.ask("tools/call", json!({"name": tool, "_meta": {FORMAT_KEY: "json"}})).await;
+        serde_json::from_str(reply.text()).unwrap()
     }
 
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Reply {

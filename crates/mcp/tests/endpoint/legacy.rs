@@ -200,3 +200,67 @@ async fn what_is_no_message_is_refused_and_says_why() {
     let get = world.open(Method::GET, "/mcp", &[], "").await;
     assert_eq!(get.status, StatusCode::METHOD_NOT_ALLOWED);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m11_a_request_that_is_taken_back_before_its_server_has_it_does_not_reach_it() {
+    let remote = Remote::start(Manner::Legacy).await;
+    let world = world(&[("p", json!({"url": remote.url(), "max_concurrent": 1}))]).await;
+    let client = world.client("/mcp/p").await;
+    let has = |tool: &str| remote.seen().iter().any(|seen| seen.message["params"]["name"] == tool);
+    let first = client.begin("first", json!({"name": "silent"}));
+    let second = async {
+        while !has("silent") {
+            tokio::task::yield_now().await;
+        }
+        // It waits for the first one to be answered.
+        let second = client.begin("second", json!({"name": "echo"}));
+        let cancelling = async {
+            loop {
+                client.tell("notifications/cancelled", json!({"requestId": "second"})).await;
+            }
+        };
+        let second = tokio::select! {
+            second = second => second,
+            () = cancelling => panic!("it has no end"),
+        };
+        assert_eq!(second.reply().await.error_code(), -32800);
+        client.tell("notifications/cancelled", json!({"requestId": "first"})).await;
+    };
+    let (first, ()) = tokio::join!(first, second);
+    assert_eq!(first.reply().await.error_code(), -32800);
+    assert!(!has("echo"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m13_a_server_that_was_out_of_reach_is_listened_to_again() {
+    let remote = Remote::start(Manner::Legacy).await;
+    remote.refuse(1);
+    let world = world(&[("w", json!({"url": remote.url()}))]).await;
+    let client = world.client("/mcp").await;
+    let mut stream = client.listen().await;
+    client.tools().await;
+    while remote.listeners() == 0 {
+        tokio::task::yield_now().await;
+    }
+    client.call("w__grow", json!({})).await;
+    assert_eq!(stream.next().await.unwrap()["method"], "notifications/tools/list_changed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m23_a_call_that_names_two_tools_calls_none() {
+    let (_one, _two, world) = two().await;
+    let client = world.client("/mcp").await;
+    let session = [("mcp-session-id", client.session.as_str())];
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"w__echo","name":"w__rows"}}"#;
+    let reply = world.open(Method::POST, "/mcp", &session, call).await.reply().await;
+    assert_eq!(reply.error_code(), -32602);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_a_plugin_broke_do_not_go_on_as_they_were() {
+    let (one, _two, world) = two().await;
+    let client = world.client("/mcp").await;
+    let reply = client.call_with(&[("x-broken-plugins", "1")], "w__echo").await;
+    assert_eq!(reply.result()["isError"], true, "{reply:?}");
+    assert!(one.seen().iter().all(|seen| seen.message["method"] != "tools/call"));
+}

@@ -2,6 +2,7 @@
 
 use crate::behaviour::TOKEN;
 use crate::kit::*;
+use crate::modern::{ask, message};
 use serde_json::{Value, json};
 
 /// The answer has no secret but in its structured copy, which programs read.
@@ -85,5 +86,19 @@ async fn d21_where_it_was_promised_structured_copies_and_observed_results_have_n
         let text = reply.result().to_string();
         assert!(!text.contains(TOKEN), "{text}");
         assert_eq!(reply.result()["structuredContent"]["id"], "[REDACTED:github-token]");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d21_how_a_server_says_that_it_is_to_be_used_has_no_secrets() {
+    let mut leaky = program();
+    leaky["env"] = json!({"LEAKY": "1"});
+    let world = world(&[("up", leaky)]).await;
+    for path in ["/mcp", "/mcp/up"] {
+        let instructions = world.client(path).await.welcome["instructions"].to_string();
+        assert!(instructions.contains("[REDACTED:github-token]"), "{path} {instructions}");
+        let message = message("server/discover", json!({}));
+        let found = ask(&world, path, &[], &message).await;
+        assert!(!found.answer().to_string().contains(TOKEN), "{path} {found:?}");
     }
 }

@@ -49,6 +49,8 @@ struct State {
     /// What is said when the stream is asked for that ended before.
     later: Mutex<Vec<String>>,
     sessions: Mutex<u32>,
+    /// How many clients that want to listen are told to come later.
+    refused: Mutex<u32>,
     known: Mutex<Vec<String>>,
 }
 
@@ -71,6 +73,7 @@ impl Remote {
             open: Mutex::default(),
             later: Mutex::default(),
             sessions: Mutex::default(),
+            refused: Mutex::default(),
             known: Mutex::default(),
         });
         let serving = state.clone();
@@ -107,6 +110,11 @@ impl Remote {
     /// Forgets its sessions, as over a restart.
     pub(crate) fn forget(&self) {
         self.state.known.lock().unwrap().clear();
+    }
+
+    /// Tells so many clients that want to listen to come later.
+    pub(crate) fn refuse(&self, clients: u32) {
+        *self.state.refused.lock().unwrap() = clients;
     }
 
     /// How many clients listen.
@@ -182,6 +190,10 @@ impl State {
                 let frames = said.iter().map(|text| tokenforge_mcp::sse::frame(text)).collect();
                 Some(whole(StatusCode::OK, "text/event-stream", frames))
             }
+            Method::GET if *self.refused.lock().unwrap() > 0 => {
+                *self.refused.lock().unwrap() -= 1;
+                Some(whole(StatusCode::SERVICE_UNAVAILABLE, "text/plain", String::new()))
+            }
             Method::GET => {
                 let mut announcements = self.announcements.subscribe();
                 let (sender, receiver) = mpsc::unbounded_channel();
@@ -227,9 +239,13 @@ impl State {
             }
             return whole(StatusCode::ACCEPTED, "text/plain", String::new());
         }
-        if message["params"]["name"] == "later" {
+        if matches!(message["params"]["name"].as_str(), Some("later" | "broken")) {
+            let mut primer = tokenforge_mcp::sse::primer(LATER, Duration::from_millis(1));
+            if message["params"]["name"] == "broken" {
+                let event = tokenforge_mcp::sse::numbered("lost", &said[0]);
+                primer += &event[..event.len() / 2];
+            }
             *self.later.lock().unwrap() = said;
-            let primer = tokenforge_mcp::sse::primer(LATER, Duration::from_millis(1));
             return whole(StatusCode::OK, "text/event-stream", primer);
         }
         if let [only] = &said[..]
@@ -237,12 +253,13 @@ impl State {
         {
             return whole(StatusCode::OK, "application/json", only.clone());
         }
+        let is_silent = said.is_empty();
         let (sender, receiver) = mpsc::unbounded_channel();
         for text in said {
             let _ = sender.send(text);
         }
         let name = message["params"]["name"].as_str().unwrap_or_default();
-        if matches!(name, "ask" | "silent") || message["method"] == "subscriptions/listen" {
+        if is_silent || name == "ask" || message["method"] == "subscriptions/listen" {
             *self.open.lock().unwrap() = Some(sender);
         }
         stream(receiver)

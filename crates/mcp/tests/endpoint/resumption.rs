@@ -85,3 +85,10 @@ async fn m13_what_was_told_on_a_stream_that_got_lost_is_told_again() {
     drop(stream);
     assert_eq!(client.resume("0-0").await.next().await.unwrap(), told);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m11_an_answer_that_broke_off_is_asked_for_again() {
+    let (_remote, world) = one().await;
+    let client = world.client("/mcp/w").await;
+    assert_eq!(client.call("broken", json!({})).await.text(), "at last");
+}

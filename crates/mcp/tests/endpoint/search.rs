@@ -2,6 +2,7 @@
 
 use crate::kit::*;
 use crate::modern::{ask, message};
+use crate::remote::{Manner, Remote};
 use serde_json::{Value, json};
 use tokenforge_config::{McpClient, Structured, ToolList};
 
@@ -184,4 +185,25 @@ async fn d21_what_a_server_declares_has_no_secret_once_a_tool_says_it() {
     let reply = client.call("find_tools", json!({"query": "leaky"})).await;
     assert!(!reply.text().contains(crate::behaviour::TOKEN), "{reply:?}");
     assert!(reply.text().contains("[REDACTED:github-token]"), "{reply:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m22_a_call_that_is_taken_back_while_tools_are_listed_does_not_go_on() {
+    let (silent, up) = (Remote::start(Manner::Silent).await, Remote::start(Manner::Legacy).await);
+    let servers = [("silent", json!({"url": silent.url()})), ("up", json!({"url": up.url()}))];
+    let world = world_with(&servers, searching).await;
+    let client = world.client("/mcp").await;
+    let params = call_of("call_tool", call_of("up__echo", json!({})));
+    let call = client.begin("call", params);
+    let cancelling = async {
+        loop {
+            client.tell("notifications/cancelled", json!({"requestId": "call"})).await;
+        }
+    };
+    let reply = tokio::select! {
+        call = call => call.reply().await,
+        () = cancelling => panic!("it has no end"),
+    };
+    assert_eq!(reply.error_code(), -32800);
+    assert!(up.seen().iter().all(|seen| seen.message["method"] != "tools/call"));
 }

@@ -5,6 +5,9 @@ use crate::kit::*;
 use crate::modern::{ask, message};
 use crate::remote::{Manner, Remote};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use tokenforge_config::McpClient;
+use tokenforge_mcp::Originals;
 
 /// Begins a task; its id as the client knows it.
 async fn begin(client: &Client<'_>, tool: &str) -> String {
@@ -102,6 +105,24 @@ async fn m24_progress_and_states_of_a_task_reach_its_client_and_no_other() {
                 "nothing of another's task"
             );
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m24_what_is_said_of_a_task_as_soon_as_it_is_begun_reaches_its_client_and_no_other() {
+    for (path, prefix) in [("/mcp", "up__"), ("/mcp/up", "")] {
+        let world = world(&[("up", program())]).await;
+        let (client, other) = (world.client(path).await, world.client(path).await);
+        let (mut stream, mut others) = (client.listen().await, other.listen().await);
+        for _ in 0..20 {
+            let id = begin(&client, &format!("{prefix}eager")).await;
+            let said = [stream.next().await.unwrap(), stream.next().await.unwrap()];
+            assert_eq!(said[0]["params"]["taskId"], *id, "{path}");
+            assert_eq!(said[1]["params"], json!({"progressToken": "mine", "progress": 1}));
+        }
+        client.call(&format!("{prefix}grow"), json!({})).await;
+        let heard = others.next().await.unwrap();
+        assert_eq!(heard["method"], "notifications/tools/list_changed", "{path}");
     }
 }
 
@@ -220,4 +241,76 @@ async fn m24_a_client_of_all_servers_hears_of_the_tasks_that_it_asks_for() {
     // Who does not say that it knows tasks hears of none.
     let reply = ask(&world, "/mcp", &[], &message("subscriptions/listen", wanted)).await;
     assert_eq!((reply.status.as_u16(), reply.error_code()), (400, -32021));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m23_tasks_of_tools_that_a_client_may_not_call_are_not_there_for_it() {
+    let remote = Remote::start(Manner::Modern).await;
+    let servers = [("old", program()), ("up", json!({"url": remote.url()}))];
+    let world = world_with(&servers, |mcp| {
+        let only = McpClient { tools: Some(vec!["echo".to_owned()]), ..McpClient::default() };
+        mcp.clients.insert("reader".to_owned(), only);
+    })
+    .await;
+    for (path, prefix) in [("/mcp", "old__"), ("/mcp/old", "")] {
+        let other = world.client(path).await;
+        let reader = world.client_named(path, "reader", json!({})).await;
+        let theirs = begin(&other, &format!("{prefix}rows")).await;
+        let own = begin(&reader, &format!("{prefix}echo")).await;
+        for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+            let hidden = reader.ask(method, json!({"taskId": theirs})).await;
+            assert_eq!(hidden.error_code(), -32602, "{path} {method}");
+            reader.ask(method, json!({"taskId": own})).await.result();
+        }
+        let list = reader.ask("tasks/list", json!({})).await;
+        let text = list.result().to_string();
+        assert!(text.contains(&own) && !text.contains(&format!("\"{theirs}\"")), "{path} {text}");
+        let all = other.ask("tasks/list", json!({})).await.result().to_string();
+        assert!(all.contains(&own) && all.contains(&theirs), "{path} {all}");
+    }
+    // Nor is a client told of them that names them.
+    let call = json!({"name": "up__rows", "arguments": {}});
+    let begun = ask(&world, "/mcp", &[], &knowing("tools/call", call)).await;
+    let id = begun.result()["taskId"].clone();
+    let mut listen = knowing("subscriptions/listen", json!({"notifications": {"taskIds": [id]}}));
+    listen["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = "reader".into();
+    let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "subscriptions/listen")];
+    let mut stream = world.open(http::Method::POST, "/mcp", &headers, &listen.to_string()).await;
+    assert_eq!(stream.next().await.unwrap()["params"]["notifications"], json!({}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m24_the_result_of_a_task_is_that_of_a_call_after_a_restart_too() {
+    let remote = Remote::start(Manner::Legacy).await;
+    let servers = [("up", json!({"url": remote.url()}))];
+    let kept = Arc::new(Kept::default());
+    let first = world_keeping(&servers, false, kept.clone(), |_| {}).await;
+    let client = first.client("/mcp").await;
+    // However long its arguments are, at first.
+    let long = json!({"text": "x".repeat(32 << 10), "key": TOKEN});
+    let call = json!({"name": "up__rows", "arguments": long, "task": {}});
+    let begun = client.ask("tools/call", call).await;
+    let id = begun.result()["task"]["taskId"].as_str().unwrap().to_owned();
+    let direct = client.call("up__rows", json!({})).await.text().to_owned();
+    let fetch = json!({"taskId": id});
+    assert_eq!(client.ask("tasks/result", fetch.clone()).await.text(), direct);
+    while !kept.has_task("up", "task-0") {
+        tokio::task::yield_now().await;
+    }
+    assert!(!kept.find_task("t", "up", "task-0").unwrap().contains(TOKEN), "it has no secrets");
+    first.hub.stop().await;
+
+    let second = world_keeping(&servers, false, kept, |mcp| {
+        let only =
+            |tool: &str| McpClient { tools: Some(vec![tool.to_owned()]), ..McpClient::default() };
+        mcp.clients.insert("reader".to_owned(), only("rows"));
+        mcp.clients.insert("stranger".to_owned(), only("echo"));
+    })
+    .await;
+    let reader = second.client_named("/mcp", "reader", json!({})).await;
+    let reply = reader.ask("tasks/result", fetch.clone()).await;
+    assert_eq!(reply.text(), direct);
+    assert!(reader.ask("tasks/list", json!({})).await.result().to_string().contains(&id));
+    let stranger = second.client_named("/mcp", "stranger", json!({})).await;
+    assert_eq!(stranger.ask("tasks/result", fetch).await.error_code(), -32602);
 }

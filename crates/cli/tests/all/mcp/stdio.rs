@@ -11,6 +11,11 @@ while IFS= read -r line; do
     id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
     case "$line" in
         *'"tools/list"'*) result='{"tools":[{"name":"rows","outputSchema":{}}]}' ;;
+        *'"long"'*)
+            printf '{"result":{"text":"'
+            head -c 9000000 /dev/zero | tr '\0' x
+            printf '"},"jsonrpc":"2.0","id":%s}\n' "$id"
+            continue ;;
         *'"tools/call"'* | *'"resources/read"'* | *'"prompts/get"'* | *'"tasks/'*) result=$RESULT ;;
         *exit*) exit 7 ;;
         *) printf '%s\n' "$line"; continue ;;
@@ -152,6 +157,67 @@ fn d21_secrets_are_removed_from_resources_prompts_and_tasks_or_the_answer_is_ref
         let told: Value = serde_json::from_str(&told).unwrap();
         assert_eq!((&told["id"], &told["error"]["code"]), (&json!(7), &json!(-32603)), "{told}");
     }
+}
+
+#[test]
+fn d21_an_answer_that_is_too_long_to_be_checked_is_refused_once_and_under_its_id() {
+    let folder = Folder::new();
+    for must_redact in ["true", "false"] {
+        let mut filter = filter_of(&folder, &[], "{}", must_redact);
+        filter
+            .say(r#"{"jsonrpc":"2.0","id":"a","method":"resources/read","params":{"uri":"long"}}"#);
+        let told: Value = serde_json::from_str(&filter.hear()).unwrap();
+        assert_eq!(told["id"], "a");
+        match must_redact {
+            "true" => assert!(told["error"]["message"].as_str().unwrap().contains("8 MiB")),
+            _ => assert_eq!(told["result"]["text"].as_str().unwrap().len(), 9_000_000),
+        }
+        filter.ask("b", "prompts/get", &json!({"name": "x"}));
+    }
+}
+
+#[test]
+fn m23_a_message_that_is_too_long_to_be_read_calls_no_tool() {
+    let folder = Folder::new();
+    let settings = r#"{"mcp": {"clients": {"*": {"tools": ["rows"]}}}}"#;
+    std::fs::write(folder.path("tokenforge.yaml"), settings).unwrap();
+    let mut filter = filter(&folder, &[]);
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"other"}}"#;
+    for text in [format!("{}{call}", " ".repeat(9 << 20)), format!("[{call}]"), call.to_owned()] {
+        filter.say(&text);
+        let told: Value = serde_json::from_str(&filter.hear()).unwrap();
+        assert!(told["error"]["code"].as_i64().unwrap() < -32000, "{told}");
+    }
+    assert!(filter.ask("2", "tools/call", &json!({"name": "rows"}))["content"].is_array());
+}
+
+#[test]
+fn m17_the_calls_of_a_batch_are_answered_one_by_one() {
+    let folder = Folder::new();
+    let mut filter = filter(&folder, &["--format", "toon"]);
+    let call = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "x"}});
+    filter.say(&json!([call(1), call(2)]).to_string());
+    for id in 1..=2 {
+        let answer: Value = serde_json::from_str(&filter.hear()).unwrap();
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert_eq!((&answer["id"], &text[..4]), (&json!(id), "[60]"));
+    }
+}
+
+#[test]
+fn l4_originals_that_were_asked_for_come_though_the_client_has_ended_its_input() {
+    let folder = Folder::new();
+    let mut filter = filter(&folder, &[]);
+    let call = json!({"name": "expand_context", "arguments": {"id": "shadow_nothing"}});
+    for id in 0..200 {
+        filter.say(
+            &json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call})
+                .to_string(),
+        );
+    }
+    drop(filter.stdin);
+    assert_eq!(filter.stdout.lines().count(), 200);
+    assert!(filter.child.wait().unwrap().success());
 }
 
 #[test]

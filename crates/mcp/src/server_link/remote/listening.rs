@@ -6,7 +6,7 @@ use super::{AGAIN, LONGEST_WAIT, RemoteServer, RemoteState, decode_body, is_stre
 use crate::era::Era;
 use crate::{rpc, sse};
 use bytes::Bytes;
-use http::Request;
+use http::{Request, StatusCode};
 use std::sync::{Arc, PoisonError, Weak};
 
 /// The changes that are asked for.
@@ -52,7 +52,8 @@ impl RemoteServer {
     }
 }
 
-/// Reads the stream of a server until nobody needs it or the server has none. Between two streams it waits.
+/// Reads the stream of a server until nobody needs it or the server says that it has none. Between two streams, and where
+/// the server cannot be reached, it waits.
 async fn listen(remote: Weak<RemoteState>, how: Listening) {
     let (mut last, mut wait) = (None, AGAIN);
     loop {
@@ -65,19 +66,25 @@ async fn listen(remote: Weak<RemoteState>, how: Listening) {
             };
             (address.0.transport.clone(), request)
         };
-        let Ok(answer) = transport.send(request).await else { return };
-        let Ok(answer) = decode_body(answer) else { return };
-        if !is_stream(&answer) {
-            return;
-        }
         let mut reader = sse::SseReader::default();
-        let mut body = answer.into_body();
-        while let Some(Ok(piece)) = body.piece().await {
-            let Some(address) = remote.upgrade().map(RemoteServer) else { return };
-            let Ok(events) = reader.push(&piece) else { return };
-            for event in events {
-                wait = AGAIN;
-                address.0.inbox.take(&ServerChannel::Address(address.clone()), &event.data, None);
+        // It may be out of reach for a while, and back before anybody asks it something.
+        if let Ok(answer) = transport.send(request).await {
+            let Ok(answer) = decode_body(answer) else { return };
+            let status = answer.status();
+            let comes_later = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+            if !is_stream(&answer) && !comes_later {
+                return;
+            }
+            let is_heard = is_stream(&answer);
+            let mut body = answer.into_body();
+            while is_heard && let Some(Ok(piece)) = body.piece().await {
+                let Some(address) = remote.upgrade().map(RemoteServer) else { return };
+                let Ok(events) = reader.push(&piece) else { break };
+                for event in events {
+                    wait = AGAIN;
+                    let wire = ServerChannel::Address(address.clone());
+                    address.0.inbox.take(&wire, &event.data, None);
+                }
             }
         }
         last = reader.last_id.or(last);
