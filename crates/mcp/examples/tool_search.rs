@@ -1,5 +1,6 @@
 //! How many of the right tools a search finds, and what declarations cost with it and without: on the tools and tasks that
-//! `dev/bench/tool_search/prepare.py` reads from recorded sessions. `dev/bench/tool_search/run FOLDER` runs both.
+//! `dev/bench/tool_search/prepare.py` reads from recorded sessions, and for the tasks of `dev/bench/tool_search/tasks.jsonl`.
+//! `dev/bench/tool_search/run FOLDER` runs both.
 
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -36,6 +37,16 @@ struct RecordedSearch {
     called: Vec<(String, String)>,
 }
 
+/// A task in our own words.
+#[derive(Deserialize)]
+struct OwnTask {
+    /// `search`: as a model searches; `user`: as a user asks.
+    kind: String,
+    task: String,
+    /// Tools that would do.
+    right: Vec<(String, String)>,
+}
+
 /// How often the right tool was among the first.
 #[derive(Default)]
 struct Hits {
@@ -61,8 +72,12 @@ impl Hits {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).ok_or("expected the file that prepare.py made")?;
+    let (Some(path), Some(own)) = (std::env::args().nth(1), std::env::args().nth(2)) else {
+        return Err("expected the file that prepare.py made, and tasks.jsonl".into());
+    };
     let recorded: Recorded = serde_json::from_slice(&std::fs::read(path)?)?;
+    let own: Result<Vec<OwnTask>, _> =
+        std::fs::read_to_string(own)?.lines().map(serde_json::from_str).collect();
     let texts: Vec<(String, String)> =
         recorded.tools.iter().map(|tool| (tool.server.clone(), tool.tool.to_string())).collect();
     let began = Instant::now();
@@ -77,6 +92,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     print_cost(&recorded, &texts, &index);
     let took = print_hits(&recorded, &index);
+    print_own(&own?, &index);
     println!("\nindexed in {built:?}; a search takes {took:?} (median)");
     Ok(())
 }
@@ -154,6 +170,24 @@ fn print_hits(recorded: &Recorded, index: &ToolIndex) -> Duration {
     prompt.print("sessions: a tool that was called, by the user's own words");
     times.sort();
     times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// How often a right tool was found for our own tasks.
+fn print_own(tasks: &[OwnTask], index: &ToolIndex) {
+    for (kind, what) in [
+        (None, "own tasks: a tool that would do"),
+        (Some("search"), "own tasks as a model searches"),
+        (Some("user"), "own tasks as a user asks"),
+    ] {
+        let mut hits = Hits::default();
+        for task in tasks.iter().filter(|task| kind.is_none_or(|kind| task.kind == kind)) {
+            let right: Vec<String> =
+                task.right.iter().map(|(server, tool)| prefixed(server, tool)).collect();
+            let found = index.search(&task.task, usize::MAX);
+            hits.count(found.iter().position(|name| right.iter().any(|right| right == name)));
+        }
+        hits.print(what);
+    }
 }
 
 impl Recorded {

@@ -86,6 +86,9 @@ fn neighbours(part: &str) -> Vec<String> {
     }
 }
 
+/// Behind these sounds a plural takes `-es`.
+const ES: [&str; 5] = ["sses", "shes", "ches", "xes", "zzes"];
+
 /// An English plural as its singular. Endings of verbs stay: taking off `-ing` and `-ed` too found no more of the right
 /// tools (dev/bench/TOOL_SEARCH.md).
 fn singular(mut word: String) -> String {
@@ -95,7 +98,7 @@ fn singular(mut word: String) -> String {
     if word.len() > 4 && word.ends_with("ies") {
         word.truncate(word.len() - 3);
         word.push('y');
-    } else if word.ends_with("sses") {
+    } else if ES.iter().any(|end| word.ends_with(end)) && word != "caches" {
         word.truncate(word.len() - 2);
     } else if word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
         word.pop();
@@ -118,6 +121,7 @@ mod tests {
             ("OAuth2Token", "o auth 2 token"),
             ("mcp__git__log", "mcp git log"),
             ("Lists of the queries, classes and status", "list query class status"),
+            ("searches branches, patches, boxes and caches", "search branch patch box cache"),
         ];
         for (text, expected) in cases {
             assert_eq!(words(text).join(" "), expected, "{text}");
