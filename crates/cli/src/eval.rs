@@ -17,7 +17,7 @@ use anyhow::{Context, bail};
 use api::Api;
 use clap::{Args, ValueHint};
 use compare::Compared;
-use gateway::Gateway;
+use gateway::EvalGateway;
 use report::Report;
 use scenario::Scenario;
 use serde::Serialize;
@@ -143,7 +143,7 @@ async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<
     let api = arguments.api.unwrap_or_else(|| Api::of(&endpoint));
     let key = env::var(api.key_variable()).ok().filter(|key| !key.is_empty());
     let Eval { mode, method, events, .. } = arguments;
-    let gateway = Gateway::start(&endpoint, *mode, *method, events.as_deref()).await?;
+    let gateway = EvalGateway::start(&endpoint, *mode, *method, events.as_deref()).await?;
     let model = arguments.model.as_deref().unwrap_or("mock-model");
     let agent = Agent::new(&gateway, api, model, key.as_deref())?;
     let mut compared = Vec::new();

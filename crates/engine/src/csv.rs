@@ -15,7 +15,7 @@ mod dialect;
 mod records;
 
 use crate::{json, lexeme, notation};
-use dialect::Dialect;
+use dialect::CsvDialect;
 use tokenforge_formats::{Form, Json, cheapest};
 use tokenforge_json::quote;
 use tokenforge_json::tape::LexemeKind;
@@ -40,7 +40,7 @@ const LONGEST_ARRAY: usize = 16 << 20;
 /// ```
 #[must_use]
 pub fn encode(text: &str, allowed: &[Form], counter: Counter) -> Option<String> {
-    let (dialect, rows) = Dialect::read(text)?;
+    let (dialect, rows) = CsvDialect::read(text)?;
     let array = array(dialect, &rows)?;
     let choice = cheapest(&Json::parse(&array).ok()?, allowed, counter);
     if choice.form == Form::Json {
@@ -60,7 +60,7 @@ pub(crate) fn is_array(text: &str) -> bool {
 /// The rows of a text that [`encode`] wrote.
 #[must_use]
 pub fn decode(text: &str) -> Option<String> {
-    let (dialect, array) = Dialect::announced(text)?;
+    let (dialect, array) = CsvDialect::announced(text)?;
     let array = json::decode(array)?;
     let json = Json::parse(&array).ok()?;
     if json.node(0).kind != LexemeKind::Array || json.count(0) == 0 {
@@ -85,7 +85,7 @@ pub fn decode(text: &str) -> Option<String> {
 }
 
 /// The rows below the first as objects whose names are its cells.
-fn array(dialect: Dialect, rows: &[Vec<&str>]) -> Option<String> {
+fn array(dialect: CsvDialect, rows: &[Vec<&str>]) -> Option<String> {
     let (header, rows) = rows.split_first().filter(|(_, rows)| rows.len() >= FEWEST_ROWS)?;
     if !has_header(header, rows) {
         return None;

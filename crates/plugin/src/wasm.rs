@@ -20,7 +20,7 @@
 //! # What is said
 //!
 //! To `describe` the settings are given, as they are; it answers with [`Description`]. To `call` a [`Call`] is given; it
-//! answers with a [`Reply`].
+//! answers with a [`PluginReply`].
 //!
 //! ```
 //! use tokenforge_plugin::Plugin;
@@ -49,5 +49,5 @@ mod plugin;
 pub use factory::factory;
 pub use fault::Fault;
 pub use limits::Limits;
-pub use message::{ABI, Call, CalledTool, Description, NextStep, Reply};
+pub use message::{ABI, Call, CalledTool, Description, NextStep, PluginReply};
 pub use plugin::WasmPlugin;

@@ -14,16 +14,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// It is a [`Mock`] too: its requests can be looked at, counted, waited for and held back.
 ///
 /// ```
-/// use tokenforge_mock::{Compressor, Reply};
+/// use tokenforge_mock::{MockCompressor, Reply};
 ///
-/// let compressor = Compressor::start();
+/// let compressor = MockCompressor::start();
 /// compressor.accept_key("secret");
 /// compressor.answer_with(|asked| asked["tool_name"].as_str().unwrap_or_default().to_owned());
 /// compressor.fail_once(Reply::status(503, &[], "busy"));
 /// assert_eq!(compressor.most_at_once(), 0);
 /// ```
 #[derive(Debug)]
-pub struct Compressor {
+pub struct MockCompressor {
     mock: Mock,
     service: Arc<Service>,
 }
@@ -37,7 +37,7 @@ struct Service {
 
 type Answering = dyn Fn(&Value) -> String + Send + Sync;
 
-impl Compressor {
+impl MockCompressor {
     /// Starts a service on a free port of this machine; it accepts any key.
     ///
     /// # Panics
@@ -68,7 +68,7 @@ impl Compressor {
     }
 }
 
-impl Deref for Compressor {
+impl Deref for MockCompressor {
     type Target = Mock;
 
     fn deref(&self) -> &Mock {

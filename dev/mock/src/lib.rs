@@ -55,7 +55,7 @@ mod server;
 mod shared;
 
 pub use aws::AwsKey;
-pub use compressor::Compressor;
+pub use compressor::MockCompressor;
 pub use fault::Fault;
 pub use gate::Hold;
 pub use mock::Mock;

@@ -54,7 +54,7 @@ async fn accept(listener: TcpListener, shared: &Arc<Shared>, listening: &watch::
 pub(crate) type Takeover = Arc<Mutex<Option<oneshot::Sender<Plan>>>>;
 
 async fn connection(stream: TcpStream, shared: Arc<Shared>, mut listening: watch::Receiver<bool>) {
-    let _open = Open::new(&shared);
+    let _open = CountedConnection::new(&shared);
     let _ = stream.set_nodelay(true);
     // The second handle outlives hyper's, so that a fault can go on where hyper stopped.
     let Ok((stream, by_hand)) = two_handles(stream) else { return };
@@ -91,9 +91,9 @@ fn two_handles(stream: TcpStream) -> std::io::Result<(TcpStream, TcpStream)> {
 }
 
 /// Counts a connection as open.
-struct Open<'a>(&'a Shared);
+struct CountedConnection<'a>(&'a Shared);
 
-impl<'a> Open<'a> {
+impl<'a> CountedConnection<'a> {
     fn new(shared: &'a Shared) -> Self {
         shared.log.note(|happened| {
             happened.open += 1;
@@ -103,7 +103,7 @@ impl<'a> Open<'a> {
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for CountedConnection<'_> {
     fn drop(&mut self) {
         self.0.log.note(|happened| happened.open -= 1);
     }

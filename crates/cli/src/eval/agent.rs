@@ -1,7 +1,7 @@
 //! An agent: asks the model, does what it calls for, and asks again, until it answers.
 
 use super::api::{Answered, Api, ApiCall};
-use super::gateway::Gateway;
+use super::gateway::EvalGateway;
 use super::scenario::Scenario;
 use anyhow::bail;
 use http::header::{HeaderMap, HeaderValue};
@@ -13,7 +13,7 @@ const MOST_REQUESTS: usize = 25;
 
 /// An agent that plays scenarios through a gateway.
 pub(super) struct Agent<'a> {
-    gateway: &'a Gateway,
+    gateway: &'a EvalGateway,
     api: Api,
     model: &'a str,
     headers: HeaderMap,
@@ -32,7 +32,7 @@ pub(super) struct Played {
 
 impl<'a> Agent<'a> {
     pub(super) fn new(
-        gateway: &'a Gateway,
+        gateway: &'a EvalGateway,
         api: Api,
         model: &'a str,
         key: Option<&str>,

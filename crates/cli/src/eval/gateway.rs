@@ -19,7 +19,7 @@ use tokenforge_store::{MemoryStore, StoreOptions as Bounds};
 const ASKED: (usize, Duration) = (10, Duration::from_millis(20));
 
 /// A gateway that runs.
-pub(super) struct Gateway(gateway::GatewayClient);
+pub(super) struct EvalGateway(gateway::GatewayClient);
 
 /// What the gateway counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct Figures {
     pub(super) expansion_tokens: u64,
 }
 
-impl Gateway {
+impl EvalGateway {
     /// Starts one in front of an endpoint. It keeps nothing, and writes nothing down but events, if a file is named for them.
     pub(super) async fn start(
         endpoint: &str,
@@ -57,7 +57,7 @@ impl Gateway {
         settings.monitoring.compression_log = events.map(Path::to_owned);
         let store = Arc::new(MemoryStore::new(Bounds::MEMORY));
         let address = EmbeddedGateway::start(settings, store).await?.address;
-        Ok(Gateway(gateway::GatewayClient::new(&gateway::url(address), None)?))
+        Ok(EvalGateway(gateway::GatewayClient::new(&gateway::url(address), None)?))
     }
 
     /// Asks a model.

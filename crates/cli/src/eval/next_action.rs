@@ -10,7 +10,7 @@ mod statistics;
 
 use super::Eval;
 use super::api::Api;
-use super::gateway::Gateway;
+use super::gateway::EvalGateway;
 use crate::arguments::usage_error;
 use crate::screen;
 use anyhow::{Context, bail};
@@ -105,7 +105,7 @@ pub(super) async fn evaluate(arguments: &Eval, folder: &Path) -> anyhow::Result<
     };
     let (chosen, counts) = choose(&sources, &plan, arguments)?;
     let endpoint = base_url.trim_end_matches('/');
-    let gateway = Gateway::start(endpoint, Mode::Disabled, arguments.method, None).await?;
+    let gateway = EvalGateway::start(endpoint, Mode::Disabled, arguments.method, None).await?;
     let asked = CompletionsEndpoint::new(&gateway, model)?;
     let mut answered = Vec::with_capacity(chosen.len());
     for (at, (session, texts)) in chosen.iter().enumerate() {

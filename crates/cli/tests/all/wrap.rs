@@ -354,7 +354,7 @@ fn a_gateway_that_runs_is_used_and_its_place_is_taken_when_it_stops_answering() 
     question(&folder);
     let address = free_address();
     let settings = settings(&folder, address, &mock);
-    let mut gateway = Gateway::serve(&folder, &settings, address);
+    let mut gateway = ServedGateway::serve(&folder, &settings, address);
     let script = format!(
         "echo \"$ANTHROPIC_BASE_URL\"\n{ASK} && : > asked\nread -r _\nfor _ in $(seq 200); do {ASK} 2>/dev/null && exit 0; sleep 0.1; done; exit 3"
     );
@@ -380,7 +380,7 @@ fn a_gateway_of_another_user_is_not_used() {
     let address = free_address();
     let settings = settings(&folder, address, &mock);
     let others = Folder::new();
-    let gateway = Gateway::serve(&others, &settings, address);
+    let gateway = ServedGateway::serve(&others, &settings, address);
     let program = client(&folder, "claude", ASK);
     let mut command = command(&folder, &["--config", &settings, &program]);
     command.env_remove("FORGE_LISTEN");
@@ -396,7 +396,7 @@ fn a_gateway_that_asks_for_keys_is_not_used() {
     let address = free_address();
     let closed = folder
         .file("closed.yaml", format!("listen: {address}\nkeys:\n  team: a-key-of-the-team\n"));
-    let _gateway = Gateway::serve(&folder, &closed, address);
+    let _gateway = ServedGateway::serve(&folder, &closed, address);
     let program = client(&folder, "claude", ASK);
     let own = folder.file("own.yaml", format!("upstreams:\n  backend: {}\n", mock.url()));
     let mut command = command(&folder, &["--config", &own, &program]);
@@ -412,12 +412,12 @@ fn settings(folder: &Folder, address: SocketAddr, mock: &Mock) -> String {
     folder.file("tokenforge.yaml", text)
 }
 
-struct Gateway {
+struct ServedGateway {
     child: Child,
     address: SocketAddr,
 }
 
-impl Gateway {
+impl ServedGateway {
     fn serve(folder: &Folder, settings: &str, address: SocketAddr) -> Self {
         let child = Command::new(env!("CARGO_BIN_EXE_tokenforge"))
             .args(["serve", "--config", settings])
@@ -433,7 +433,7 @@ impl Gateway {
             assert!(started.elapsed() < PATIENCE, "the gateway does not start");
             std::thread::yield_now();
         }
-        Gateway { child, address }
+        ServedGateway { child, address }
     }
 
     fn results(&self) -> u64 {
@@ -448,7 +448,7 @@ impl Gateway {
     }
 }
 
-impl Drop for Gateway {
+impl Drop for ServedGateway {
     fn drop(&mut self) {
         self.kill();
     }

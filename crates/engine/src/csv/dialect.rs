@@ -9,7 +9,7 @@ pub(super) const ANNOUNCEMENT: &str = "[Forge CSV rows as one array";
 
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Dialect {
+pub(super) struct CsvDialect {
     delimiter: Delimiter,
     quoting: Quoting,
     is_crlf: bool,
@@ -93,15 +93,16 @@ impl Quoting {
     }
 }
 
-impl Dialect {
+impl CsvDialect {
     /// The dialect of a text and its rows, if it is rows of as many cells as the first, and writing them again gives the text.
     pub(super) fn read(text: &str) -> Option<(Self, Vec<Vec<&str>>)> {
         let is_crlf = text.split('\n').next().is_some_and(|line| line.ends_with('\r'));
         let read = |delimiter, quotings: &[Quoting]| {
-            let dialect = |quoting| Dialect { delimiter, quoting, is_crlf };
+            let dialect = |quoting| CsvDialect { delimiter, quoting, is_crlf };
             let dialects = quotings.iter().copied().map(dialect);
             let rows = records::read(text, dialects.clone().next()?)?;
-            let writes = |dialect: &Dialect| rows.iter().flatten().all(|raw| dialect.writes(raw));
+            let writes =
+                |dialect: &CsvDialect| rows.iter().flatten().all(|raw| dialect.writes(raw));
             dialects.clone().find(writes).map(|dialect| (dialect, rows))
         };
         let [needed, never, ..] = Quoting::ALL;
@@ -137,7 +138,7 @@ impl Dialect {
         let (delimiter, rest) = strip_said(rest, Delimiter::ALL.map(|own| (own, own.said())))?;
         let (quoting, rest) = strip_said(rest, Quoting::ALL.map(|own| (own, own.said())))?;
         let (is_crlf, rest) = strip_said(rest, [(false, ""), (true, ", CRLF")])?;
-        Some((Dialect { delimiter, quoting, is_crlf }, rest.strip_prefix("]\n")?))
+        Some((CsvDialect { delimiter, quoting, is_crlf }, rest.strip_prefix("]\n")?))
     }
 
     /// A cell as a JSON value: numbers as they are written, what is missing as `null`.

@@ -1,6 +1,6 @@
 //! CSV records: the cells of each row, as they are written.
 
-use super::dialect::Dialect;
+use super::dialect::CsvDialect;
 use memchr::{memchr, memchr2};
 use tokenforge_tokens::interrupt::tick;
 
@@ -8,7 +8,7 @@ use tokenforge_tokens::interrupt::tick;
 const MOST_COLUMNS: usize = 256;
 
 /// The rows of a text; `None` if they are not all as wide as the first.
-pub(super) fn read(text: &str, dialect: Dialect) -> Option<Vec<Vec<&str>>> {
+pub(super) fn read(text: &str, dialect: CsvDialect) -> Option<Vec<Vec<&str>>> {
     let (delimiter, line_end) = (dialect.delimiter(), dialect.line_end());
     let has_quotes = dialect.has_quotes();
     let mut rest = text.strip_suffix(line_end).unwrap_or(text);

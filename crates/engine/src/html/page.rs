@@ -4,7 +4,7 @@ use super::element::Element;
 use super::entity;
 use super::table::Table;
 use super::tokenizer::{Tag, Token, Tokens};
-use super::writer::Writer;
+use super::writer::TextWriter;
 use tokenforge_tokens::interrupt::tick;
 
 /// Elements inside more others than this are part of their text.
@@ -71,7 +71,7 @@ struct OpenElement<'t> {
 
 /// A page on its way through its tokens.
 struct Page<'t> {
-    writer: Writer,
+    writer: TextWriter,
     open: Vec<OpenElement<'t>>,
     /// How many more there would be.
     deeper: usize,
@@ -85,7 +85,7 @@ struct Page<'t> {
 impl<'t> Page<'t> {
     fn new(limit: usize) -> Self {
         Page {
-            writer: Writer::new(limit),
+            writer: TextWriter::new(limit),
             open: Vec::new(),
             deeper: 0,
             hidden: None,

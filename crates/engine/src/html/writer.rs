@@ -31,7 +31,7 @@ struct Verbatim {
 }
 
 /// What is written of a page.
-pub(super) struct Writer {
+pub(super) struct TextWriter {
     out: String,
     gap: Gap,
     prefixes: Vec<Prefix>,
@@ -49,9 +49,9 @@ pub(super) struct Writer {
     limit: usize,
 }
 
-impl Writer {
+impl TextWriter {
     pub(super) fn new(limit: usize) -> Self {
-        Writer {
+        TextWriter {
             out: String::with_capacity(limit / 4),
             gap: Gap::Nothing,
             prefixes: Vec::new(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokenforge_config::{Fallback, Secret, Strategy};
 use tokenforge_engine::Mode;
-use tokenforge_mock::{Compressor, Fault, Reply, first_reference};
+use tokenforge_mock::{Fault, MockCompressor, Reply, first_reference};
 use tokenforge_store::MemoryStore;
 
 const KEY_A: (&str, &str) = ("authorization", "Bearer key-of-a");
@@ -53,7 +53,7 @@ fn g2_g3_a_growing_history_keeps_every_byte_across_a_restart() {
 
 #[test]
 fn g4_c8_c14_what_failed_once_is_not_tried_again() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let house = House::with(|settings| {
         settings.tool_output.strategy = Strategy::Api;
         settings.tool_output.api.endpoint = Some(compressor.url().parse().unwrap());
@@ -82,7 +82,7 @@ fn c14_a_strategy_that_fails_or_is_late_falls_back_as_told() {
         for (fallback, status) in
             [(Fallback::Passthrough, 200), (Fallback::Simple, 200), (Fallback::Error, 502)]
         {
-            let compressor = Compressor::start();
+            let compressor = MockCompressor::start();
             let house = House::with(|settings| {
                 settings.tool_output.strategy = Strategy::Api;
                 settings.tool_output.fallback_strategy = fallback;

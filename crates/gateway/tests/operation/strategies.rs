@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Auth, Fallback, Provider, ProviderKind, Secret, Settings, Strategy};
-use tokenforge_mock::{Compressor, Fault, Mock, Reply};
+use tokenforge_mock::{Fault, Mock, MockCompressor, Reply};
 use tokenforge_store::{MemoryStore, Store};
 
 /// Words that no stage makes much shorter.
@@ -15,7 +15,7 @@ fn prose() -> String {
     (0..900).map(word).collect::<Vec<_>>().join(" ")
 }
 
-fn api(settings: &mut Settings, compressor: &Compressor) {
+fn api(settings: &mut Settings, compressor: &MockCompressor) {
     let tool_output = &mut settings.tool_output;
     tool_output.strategy = Strategy::Api;
     tool_output.api.endpoint = Some(format!("{}/compress", compressor.url()).parse().unwrap());
@@ -50,7 +50,7 @@ fn c8_simple_keeps_the_first_words_under_a_reference() {
 
 #[test]
 fn d20_whoever_shortens_a_result_hears_no_secret_of_the_call() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     compressor.accept_key("api-key");
     let world = world_with(|settings| {
         api(settings, &compressor);
@@ -66,7 +66,7 @@ fn d20_whoever_shortens_a_result_hears_no_secret_of_the_call() {
 
 #[test]
 fn c8_api_is_asked_as_decided_and_its_answer_goes_on() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     compressor.accept_key("api-key");
     let world = world_with(|settings| {
         api(settings, &compressor);
@@ -90,7 +90,7 @@ fn c8_api_is_asked_as_decided_and_its_answer_goes_on() {
 
 #[test]
 fn c9_query_agnostic_hides_the_call_and_the_hint_is_a_line_under_the_reference() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let world = world_with(|settings| {
         api(settings, &compressor);
         settings.tool_output.api.query_agnostic = true;
@@ -103,7 +103,7 @@ fn c9_query_agnostic_hides_the_call_and_the_hint_is_a_line_under_the_reference()
 
 #[test]
 fn c9_sizes_and_the_threshold_of_a_request_gate_the_strategy() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let world = world_with(|settings| {
         api(settings, &compressor);
         settings.tool_output.min_bytes = prose().len();
@@ -124,7 +124,7 @@ fn c9_sizes_and_the_threshold_of_a_request_gate_the_strategy() {
 
 #[test]
 fn c9_an_answer_above_the_target_or_not_smaller_is_refused() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let world = world_with(|settings| {
         api(settings, &compressor);
         settings.tool_output.target_ratio = Some(0.2);
@@ -141,7 +141,7 @@ fn c9_an_answer_above_the_target_or_not_smaller_is_refused() {
 
 #[test]
 fn c10_a_skipped_tool_and_an_error_are_not_given_away() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let world = world_with(|settings| {
         api(settings, &compressor);
         settings.tool_output.skip_tools = vec!["Bash".to_owned()];
@@ -165,7 +165,7 @@ fn c8_a_failure_falls_back_as_the_settings_say() {
         ("silent", Reply::from("x").fault(Fault::StallBeforeHeaders)),
     ] {
         for fallback in [Fallback::Passthrough, Fallback::Simple, Fallback::Error] {
-            let compressor = Compressor::start();
+            let compressor = MockCompressor::start();
             compressor.fail_once(fault.clone());
             let world = world_with(|settings| {
                 api(settings, &compressor);
@@ -194,7 +194,7 @@ fn c8_a_failure_falls_back_as_the_settings_say() {
 #[test]
 fn g4_what_was_decided_once_is_sent_for_ever() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     compressor.fail_once(Reply::status(500, &[], "no"));
     let first = world_on(store.clone(), |settings| api(settings, &compressor));
     assert_eq!(asked(&first), prose());
@@ -230,7 +230,7 @@ fn many(results: usize) -> Value {
 
 #[test]
 fn c11_no_more_than_ten_are_asked_at_once() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let world = world_with(|settings| {
         api(settings, &compressor);
         settings.tool_output.rate_per_second = 1000;
@@ -247,7 +247,7 @@ fn c11_no_more_than_ten_are_asked_at_once() {
 
 #[test]
 fn c11_no_more_than_so_many_are_asked_in_a_second() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let world = world_with(|settings| {
         api(settings, &compressor);
         settings.tool_output.rate_per_second = 4;
@@ -261,7 +261,7 @@ fn c11_no_more_than_so_many_are_asked_in_a_second() {
 
 #[test]
 fn c11_whoever_leaves_while_waiting_takes_no_turn() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let world = world_with(|settings| {
         api(settings, &compressor);
         settings.tool_output.max_concurrent = 1;
@@ -278,7 +278,7 @@ fn c11_whoever_leaves_while_waiting_takes_no_turn() {
 
 #[test]
 fn c11_a_service_that_keeps_failing_is_left_alone() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     compressor.refuse();
     let world = world_with(|settings| {
         api(settings, &compressor);
@@ -330,7 +330,7 @@ fn c8_another_model_is_asked_in_its_own_words_with_its_own_key() {
 #[test]
 fn d16_a_strategy_that_fails_leaves_a_line_and_a_verdict_that_say_what_failed() {
     let lines = crate::telemetry::log();
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     compressor.accept_key("another key");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("events.jsonl");

@@ -242,7 +242,7 @@ impl Reply {
 }
 
 /// An answer that is read message by message.
-pub(crate) struct Open {
+pub(crate) struct AnswerStream {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     body: Received,
@@ -252,7 +252,7 @@ pub(crate) struct Open {
     whole: Vec<u8>,
 }
 
-impl Open {
+impl AnswerStream {
     /// The next message; `None`: there is none.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
@@ -298,7 +298,7 @@ impl World {
         path: &str,
         headers: &[(&str, &str)],
         body: &str,
-    ) -> Open {
+    ) -> AnswerStream {
         let mut request =
             Request::builder().method(method).uri(format!("http://{}{path}", self.address));
         let usual = [
@@ -313,7 +313,7 @@ impl World {
         let (head, body) = sent.expect("an answer in time").unwrap().into_parts();
         let is_stream =
             head.headers.get("content-type").is_some_and(|kind| kind == "text/event-stream");
-        Open {
+        AnswerStream {
             status: head.status,
             headers: head.headers,
             body,
@@ -393,7 +393,7 @@ impl Client<'_> {
         self.open(&[], message).await.reply().await
     }
 
-    pub(crate) async fn open(&self, headers: &[(&str, &str)], message: &Value) -> Open {
+    pub(crate) async fn open(&self, headers: &[(&str, &str)], message: &Value) -> AnswerStream {
         let mut all =
             vec![("mcp-session-id", self.session.as_str()), ("mcp-protocol-version", "2025-06-18")];
         all.extend_from_slice(headers);
@@ -428,17 +428,17 @@ impl Client<'_> {
     }
 
     /// Calls a tool whose answer is read bit by bit.
-    pub(crate) async fn begin(&self, id: &str, params: Value) -> Open {
+    pub(crate) async fn begin(&self, id: &str, params: Value) -> AnswerStream {
         self.open(&[], &request(id, "tools/call", params)).await
     }
 
-    pub(crate) async fn listen(&self) -> Open {
+    pub(crate) async fn listen(&self) -> AnswerStream {
         let session = [("mcp-session-id", self.session.as_str())];
         self.world.open(Method::GET, self.path, &session, "").await
     }
 
     /// Takes up a stream again after this event.
-    pub(crate) async fn resume(&self, event: &str) -> Open {
+    pub(crate) async fn resume(&self, event: &str) -> AnswerStream {
         let headers = [("mcp-session-id", self.session.as_str()), ("last-event-id", event)];
         self.world.open(Method::GET, self.path, &headers, "").await
     }

@@ -12,7 +12,7 @@ pub(crate) const NAME: &str = "header-inject";
 /// What `header-inject` can be told.
 #[derive(Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct HeaderInjectSettings {
     /// What changes in requests, before they go upstream.
     request: Changes,
     /// What changes in responses, before they go to the client.
@@ -31,7 +31,7 @@ struct Changes {
 
 /// Makes the plugin from its settings.
 pub(crate) fn factory() -> impl Factory {
-    crate::factory(NAME, |settings: Settings| {
+    crate::factory(NAME, |settings: HeaderInjectSettings| {
         Ok(HeaderInject {
             request: Edits::new("request", settings.request)?,
             response: Edits::new("response", settings.response)?,

@@ -15,14 +15,14 @@ pub(crate) const NAME: &str = "ip-allow";
 /// What `ip-allow` can be told.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct IpAllowSettings {
     /// Who may come in: addresses and networks, as `10.0.0.0/8`, `192.0.2.7` or `2001:db8::/32`.
     allow: Vec<String>,
 }
 
 /// Makes the plugin from its settings.
 pub(crate) fn factory() -> impl Factory {
-    crate::factory(NAME, |settings: Settings| {
+    crate::factory(NAME, |settings: IpAllowSettings| {
         let networks = settings.allow.iter().enumerate().map(|(index, network)| {
             network.parse().map_err(|problem| format!("allow[{index}]: {problem}").into())
         });

@@ -17,7 +17,7 @@ pub(crate) const NAME: &str = "pii-filter";
 /// What `pii-filter` can be told.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct PiiFilterSettings {
     /// What is looked for: everything, unless said otherwise.
     kinds: Vec<Kind>,
     /// What replaces each kind, if not its name in brackets, as in `[EMAIL]`.
@@ -28,7 +28,7 @@ struct Settings {
     max_bytes: usize,
 }
 
-impl Default for Settings {
+impl Default for PiiFilterSettings {
     fn default() -> Self {
         Self {
             kinds: Kind::ALL.into(),
@@ -83,7 +83,7 @@ impl From<Kind> for PersonalKind {
 }
 
 impl PiiFilter {
-    fn new(settings: Settings) -> Result<Self, Error> {
+    fn new(settings: PiiFilterSettings) -> Result<Self, Error> {
         let mut replacements = BTreeMap::new();
         for &kind in &settings.kinds {
             let with = settings.replacements.get(&kind);
@@ -98,7 +98,7 @@ impl PiiFilter {
             }
             replacements.insert(kind.into(), with);
         }
-        let Settings { places, max_bytes, .. } = settings;
+        let PiiFilterSettings { places, max_bytes, .. } = settings;
         Ok(Self { finder: Arc::new(PersonalFinder(replacements)), places, max_bytes })
     }
 }

@@ -18,7 +18,7 @@ pub(crate) const NAME: &str = "secrets-detector";
 /// What `secrets-detector` can be told.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct SecretsDetectorSettings {
     /// What happens to a secret.
     action: Action,
     /// Where it is looked for: in what models are asked and tools answer, unless said otherwise.
@@ -37,7 +37,7 @@ enum Action {
     Refuse,
 }
 
-impl Default for Settings {
+impl Default for SecretsDetectorSettings {
     fn default() -> Self {
         Self { action: Action::Redact, places: RedactedPart::USUAL.into(), max_bytes: MAX_BYTES }
     }
@@ -45,10 +45,10 @@ impl Default for Settings {
 
 /// Makes the plugin from its settings.
 pub(crate) fn factory() -> impl Factory {
-    crate::factory(NAME, |settings: Settings| Ok(SecretsDetector(settings)))
+    crate::factory(NAME, |settings: SecretsDetectorSettings| Ok(SecretsDetector(settings)))
 }
 
-struct SecretsDetector(Settings);
+struct SecretsDetector(SecretsDetectorSettings);
 
 impl Plugin for SecretsDetector {
     fn name(&self) -> &str {

@@ -1,6 +1,6 @@
 //! From a context to a message, and from a reply back to the context.
 
-use crate::wasm::message::{Call, CalledTool, NextStep, Reply};
+use crate::wasm::message::{Call, CalledTool, NextStep, PluginReply};
 use crate::{Context, Error, Flow, Phase, is_hop_by_hop};
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -41,7 +41,7 @@ fn pairs(headers: &HeaderMap) -> Vec<(&str, &str)> {
 /// Does what the module says.
 pub(crate) fn apply(
     context: &mut Context<'_>,
-    reply: Reply,
+    reply: PluginReply,
     body: Option<Vec<u8>>,
 ) -> Result<Flow, Error> {
     if reply.flow == NextStep::Terminate {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// What `wasm` can be told.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct WasmSettings {
     /// The file of the module, in its binary form.
     module: PathBuf,
     /// The module's own settings.
@@ -24,7 +24,7 @@ struct Settings {
 
 /// Makes plugins of modules, by the name `wasm`. Reads their files when they are made.
 pub fn factory() -> impl Factory {
-    crate::factory("wasm", |Settings { module, settings, limits }| {
+    crate::factory("wasm", |WasmSettings { module, settings, limits }| {
         let problem = |problem: &dyn std::fmt::Display| {
             Error::from(format!("{}: {problem}", module.display()))
         };

@@ -66,7 +66,7 @@ pub struct CalledTool<'a> {
 /// What is to be done.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Reply {
+pub struct PluginReply {
     /// How the request goes on.
     pub flow: NextStep,
     /// The status of the response from now on; with `terminate` that of the module's own, 403 if it says none.
@@ -130,7 +130,7 @@ impl Call<'_> {
     }
 }
 
-impl Reply {
+impl PluginReply {
     /// Reads what a module answers to `call`, and the body that follows.
     pub(crate) fn read(answer: &[u8]) -> Result<(Self, Option<Vec<u8>>), Fault> {
         let end = answer.iter().position(|byte| *byte == b'\n').unwrap_or(answer.len());

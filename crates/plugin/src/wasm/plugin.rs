@@ -3,7 +3,7 @@
 use crate::wasm::apply;
 use crate::wasm::fault::Fault;
 use crate::wasm::limits::Limits;
-use crate::wasm::message::{Description, Reply};
+use crate::wasm::message::{Description, PluginReply};
 use crate::wasm::module::{Module, Question};
 use crate::{BodyNeed, BoxFuture, Context, Error, Flow, Phase, Phases, Plugin};
 use serde_json::Value;
@@ -76,7 +76,7 @@ impl Plugin for WasmPlugin {
     fn call<'a>(&'a self, mut context: Context<'a>) -> BoxFuture<'a, Result<Flow, Error>> {
         Box::pin(async move {
             let answer = self.ask(apply::message(&context, &self.settings)).await?;
-            let (reply, body) = Reply::read(&answer)?;
+            let (reply, body) = PluginReply::read(&answer)?;
             apply::apply(&mut context, reply, body)
         })
     }

@@ -13,7 +13,7 @@ use tokenforge_plugin::{
 
 /// What `stamp` can be told.
 #[derive(Deserialize, JsonSchema)]
-struct Settings {
+struct StampSettings {
     /// The header to add.
     header: String,
     /// Its value.
@@ -32,7 +32,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    fn new(settings: Settings) -> Result<Self, Error> {
+    fn new(settings: StampSettings) -> Result<Self, Error> {
         Ok(Self { header: settings.header.parse()?, value: settings.value.parse()? })
     }
 }
@@ -87,7 +87,7 @@ fn h13_a_plugin_without_settings_takes_no_key() {
     #[derive(Deserialize, JsonSchema)]
     struct Nothing {}
     let mut registry = Registry::default();
-    let build = |_: Nothing| Stamp::new(Settings { header: "a".into(), value: "b".into() });
+    let build = |_: Nothing| Stamp::new(StampSettings { header: "a".into(), value: "b".into() });
     registry.register(factory("bare", build)).unwrap();
     assert!(registry.build("bare", &Value::Null).is_ok());
     let error = registry.build("bare", &json!({"any": 1})).err().unwrap();
@@ -96,8 +96,8 @@ fn h13_a_plugin_without_settings_takes_no_key() {
 
 #[test]
 fn keys_are_left_to_the_plugin_where_its_schema_takes_others() {
-    struct Open(Value);
-    impl Factory for Open {
+    struct OpenFactory(Value);
+    impl Factory for OpenFactory {
         fn name(&self) -> &str {
             "open"
         }
@@ -114,7 +114,7 @@ fn keys_are_left_to_the_plugin_where_its_schema_takes_others() {
         json!({"type": "object", "properties": {}, "oneOf": [{"properties": {"any": {}}}]}),
     ] {
         let mut registry = Registry::default();
-        registry.register(Open(schema)).unwrap();
+        registry.register(OpenFactory(schema)).unwrap();
         let error = registry.build("open", &json!({"any": "thing"})).err().unwrap();
         assert_eq!(error.to_string(), "plugin `open`: reached");
     }

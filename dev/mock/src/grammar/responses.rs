@@ -73,14 +73,14 @@ struct ResponsesReading {
     id: Option<String>,
     /// Items that are done.
     items: Vec<Value>,
-    open: Option<Open>,
+    open: Option<OpenItem>,
     text: String,
     thinking: String,
     completed: Option<Value>,
 }
 
 /// The item that is being said.
-struct Open {
+struct OpenItem {
     id: Value,
     /// The part that is being said: its index, and what was said of it.
     part: Option<(u64, String)>,
@@ -147,7 +147,7 @@ impl ResponsesReading {
             return Err("the item before is still open".to_owned());
         }
         let id = event["item"]["id"].clone();
-        self.open = Some(Open { id, part: None, parts: 0, arguments: String::new() });
+        self.open = Some(OpenItem { id, part: None, parts: 0, arguments: String::new() });
         Ok(())
     }
 

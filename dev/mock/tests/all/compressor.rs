@@ -2,7 +2,7 @@
 
 use crate::kit;
 use serde_json::{Value, json};
-use tokenforge_mock::{Compressor, Reply};
+use tokenforge_mock::{MockCompressor, Reply};
 
 const KEY: &str = "x-api-key: k\r\nauthorization: Bearer k\r\n";
 
@@ -17,14 +17,14 @@ fn payload() -> Value {
     })
 }
 
-fn ask(compressor: &Compressor, headers: &str, body: &Value) -> (u16, Value) {
+fn ask(compressor: &MockCompressor, headers: &str, body: &Value) -> (u16, Value) {
     let response = kit::ask(compressor, "POST", "/compress", headers, body.to_string().as_bytes());
     (response.status, response.json())
 }
 
 #[test]
 fn c8_it_answers_as_the_service_does() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let (status, answer) = ask(&compressor, KEY, &payload());
     assert_eq!((status, &answer["success"]), (200, &json!(true)));
     assert_eq!(answer["data"]["compressed_output"], "one two");
@@ -37,7 +37,7 @@ fn c8_it_answers_as_the_service_does() {
 
 #[test]
 fn c12_the_key_is_checked_in_both_headers() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     for headers in ["", "x-api-key: k\r\n", "x-api-key: k\r\nauthorization: Bearer l\r\n"] {
         assert_eq!(ask(&compressor, headers, &payload()).0, 401, "{headers}");
     }
@@ -48,7 +48,7 @@ fn c12_the_key_is_checked_in_both_headers() {
 
 #[test]
 fn the_payload_is_checked_member_by_member() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     for name in payload().as_object().unwrap().keys() {
         let mut body = payload();
         body[name] = json!({});
@@ -61,7 +61,7 @@ fn the_payload_is_checked_member_by_member() {
 
 #[test]
 fn c11_calls_at_the_same_time_are_counted() {
-    let compressor = Compressor::start();
+    let compressor = MockCompressor::start();
     let hold = compressor.hold();
     let body = payload().to_string();
     let open: Vec<_> =

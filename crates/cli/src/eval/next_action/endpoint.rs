@@ -1,7 +1,7 @@
 //! OpenAI's completions: how likely a text is behind a prompt, and what a model would write there.
 
 use super::super::api::Api;
-use super::super::gateway::Gateway;
+use super::super::gateway::EvalGateway;
 use anyhow::{Context, bail};
 use http::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
@@ -14,13 +14,13 @@ const MOST_WRITTEN: u32 = 160;
 
 /// A model behind an endpoint.
 pub(super) struct CompletionsEndpoint<'g> {
-    gateway: &'g Gateway,
+    gateway: &'g EvalGateway,
     model: &'g str,
     headers: HeaderMap,
 }
 
 impl<'g> CompletionsEndpoint<'g> {
-    pub(super) fn new(gateway: &'g Gateway, model: &'g str) -> anyhow::Result<Self> {
+    pub(super) fn new(gateway: &'g EvalGateway, model: &'g str) -> anyhow::Result<Self> {
         let key = env::var(Api::Openai.key_variable()).ok().filter(|key| !key.is_empty());
         let mut headers = Api::Openai.header_map(key.as_deref())?;
         headers.insert("x-forge-mode", HeaderValue::from_static("off"));

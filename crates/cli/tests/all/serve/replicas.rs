@@ -12,7 +12,7 @@ use tokenforge_mock::{Mock, RedisServer, first_reference};
 
 /// A request of a real client.
 #[derive(Deserialize)]
-struct Recording {
+struct RecordedRequest {
     #[serde(skip)]
     name: String,
     path: String,
@@ -20,7 +20,7 @@ struct Recording {
 }
 
 /// Every recording but the frame of a WebSocket, which is no body; and a request of which something is left out.
-fn recordings() -> Vec<Recording> {
+fn recordings() -> Vec<RecordedRequest> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/samples/recorded");
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let mut recordings: Vec<_> = files
@@ -29,7 +29,7 @@ fn recordings() -> Vec<Recording> {
         .map(|file| {
             let name = file.file_stem().unwrap().display().to_string();
             let text = std::fs::read_to_string(&file).unwrap();
-            Recording { name, ..serde_json::from_str(&text).unwrap() }
+            RecordedRequest { name, ..serde_json::from_str(&text).unwrap() }
         })
         .collect();
     assert_eq!(recordings.len(), 41);
@@ -38,7 +38,7 @@ fn recordings() -> Vec<Recording> {
 }
 
 /// A test run of which the passed tests are left out.
-fn left_out() -> Recording {
+fn left_out() -> RecordedRequest {
     let passed: String =
         (0..400).map(|n| format!("test suite::case_number_{n} ... ok\n")).collect();
     let run = format!(
@@ -61,11 +61,11 @@ fn left_out() -> Recording {
         ],
     });
     let body = RawValue::from_string(body.to_string()).unwrap();
-    Recording { name: "a test run".to_owned(), path: "/v1/messages".to_owned(), body }
+    RecordedRequest { name: "a test run".to_owned(), path: "/v1/messages".to_owned(), body }
 }
 
 /// What the provider gets of each recording through a gateway.
-fn forwarded(gateway: &Serving, mock: &Mock, recordings: &[Recording]) -> Vec<Vec<u8>> {
+fn forwarded(gateway: &Serving, mock: &Mock, recordings: &[RecordedRequest]) -> Vec<Vec<u8>> {
     let forwarded = recordings.iter().map(|recording| {
         let answer = gateway.send(&Ask::post(&recording.path, recording.body.get()));
         assert_eq!(answer.status, 200, "{}: {:?}", recording.name, mock.refusals());
@@ -75,7 +75,7 @@ fn forwarded(gateway: &Serving, mock: &Mock, recordings: &[Recording]) -> Vec<Ve
 }
 
 #[track_caller]
-fn assert_same(recordings: &[Recording], first: &[Vec<u8>], again: &[Vec<u8>], when: &str) {
+fn assert_same(recordings: &[RecordedRequest], first: &[Vec<u8>], again: &[Vec<u8>], when: &str) {
     for (recording, (first, again)) in recordings.iter().zip(first.iter().zip(again)) {
         assert!(first == again, "{} differs {when}", recording.name);
     }
@@ -83,7 +83,7 @@ fn assert_same(recordings: &[Recording], first: &[Vec<u8>], again: &[Vec<u8>], w
 
 /// Something was made smaller, and something left out.
 #[track_caller]
-fn assert_compressed(recordings: &[Recording], forwarded: &[Vec<u8>]) {
+fn assert_compressed(recordings: &[RecordedRequest], forwarded: &[Vec<u8>]) {
     let pairs = recordings.iter().zip(forwarded);
     let changed = pairs.filter(|(recording, body)| recording.body.get().as_bytes() != **body);
     assert!(changed.count() >= 20);

@@ -11,9 +11,9 @@ fn s9_what_replaces_each_kind_is_a_setting() {
     let body = b"bob@example.com 4111111111111111 10.0.0.1";
     assert_eq!(replace_found(&*filter.finder, body).unwrap(), b"<someone> [CARD] 10.0.0.1");
     for with in ["\"", "a\\b", "a\nb"] {
-        let settings = Settings {
+        let settings = PiiFilterSettings {
             replacements: [(Kind::Email, with.to_owned())].into(),
-            ..Settings::default()
+            ..PiiFilterSettings::default()
         };
         let error = PiiFilter::new(settings).err().unwrap().to_string();
         assert!(error.starts_with("replacements.email: "), "{error}");
