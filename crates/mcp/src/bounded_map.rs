@@ -4,6 +4,14 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
+/// The longest id or address that is remembered.
+pub(crate) const LONGEST_KEY: usize = 8 << 10;
+
+/// How many bytes a text takes as a key: it is kept for the lookup and for the order.
+pub(crate) fn key_bytes(key: &str) -> usize {
+    2 * key.len()
+}
+
 /// A map that holds no more than so many entries and bytes.
 #[derive(Debug)]
 pub(crate) struct BoundedMap<K, V> {

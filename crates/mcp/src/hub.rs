@@ -6,6 +6,7 @@ mod registry;
 mod sessions;
 
 use crate::backend::{Backend, LinkKey};
+use crate::bounded_map::LONGEST_KEY;
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::list::ListKind;
@@ -281,12 +282,13 @@ impl Hub {
                 method,
             });
         }
-        // Its client alone hears of a task, where it is known who that is.
+        // Its client alone hears of a task; nobody, where it has left or is not known.
         let owner = || {
             let id = tasks::announced(&message)?;
-            self.tasks.session(&TaskKey { tenant: tenant.clone(), prefix: prefix.clone(), id })
+            let key = TaskKey { tenant: tenant.clone(), prefix: prefix.clone(), id };
+            Some(self.tasks.session(&key))
         };
-        match own.map(Weak::upgrade).or_else(|| owner().map(Some)) {
+        match own.map(Weak::upgrade).or_else(owner) {
             Some(Some(session)) => {
                 session.receive(Some(wire), session.scope.with_task_ids(text, prefix));
             }
@@ -364,6 +366,9 @@ impl Hub {
     }
 
     pub(crate) fn remember_holder(&self, address: &str, prefix: &Arc<str>) {
+        if address.len() > LONGEST_KEY {
+            return;
+        }
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         if addresses.len() >= ADDRESSES {
             addresses.clear();

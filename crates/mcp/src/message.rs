@@ -63,12 +63,27 @@ impl<'a> Message<'a> {
         }
         let mut parts = [const { None }; 6];
         for (name, node) in root.members() {
-            let Some(place) = PARTS.iter().position(|part| name == *part) else { continue };
+            let Some(place) = PARTS.iter().position(|part| may_be(&name, part)) else { continue };
+            if name != PARTS[place] {
+                let text = "a member of the message has its name in other letters";
+                return Err(Unreadable::NotAMessage(text));
+            }
             if parts[place].replace(node).is_some() {
                 return Err(Unreadable::NotAMessage("a member of the message is there twice"));
             }
         }
-        let [version, id, method, params, result, error] = parts;
+        let [version, id, method, params, mut result, mut error] = parts;
+        // Some servers always write both, one of them as `null`.
+        let is_empty = |part: &Option<Node<'_>>| {
+            part.as_ref().is_some_and(|part| part.kind() == ValueKind::Null)
+        };
+        if method.is_none() && result.is_some() && error.is_some() {
+            if is_empty(&error) {
+                error = None;
+            } else if is_empty(&result) {
+                result = None;
+            }
+        }
         if !version.is_some_and(|version| version.is("2.0")) {
             return Err(Unreadable::NotAMessage("expected \"jsonrpc\": \"2.0\""));
         }
@@ -144,11 +159,11 @@ impl<'a> Message<'a> {
         self.param(name)?.text()
     }
 
-    /// Is a parameter there twice? Then two readers could understand it differently.
+    /// Is a parameter there twice, in whatever case of letters? Then two readers could understand it differently.
     #[must_use]
     pub fn says_twice(&self, name: &str) -> bool {
         let members = self.params().map(Node::members).unwrap_or_default();
-        members.iter().filter(|(own, _)| own == name).count() > 1
+        members.iter().filter(|(own, _)| may_be(own, name)).count() > 1
     }
 
     /// A member of the parameters' `_meta`.
@@ -167,6 +182,16 @@ impl<'a> Message<'a> {
 }
 
 const PARTS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+/// May a reader take this name of a member for that one? Go's `encoding/json` folds case, and two letters beyond ASCII.
+pub(crate) fn may_be(own: &str, name: &str) -> bool {
+    let folded = |letter: char| match letter {
+        '\u{17f}' => 's',
+        '\u{212a}' => 'k',
+        letter => letter.to_ascii_lowercase(),
+    };
+    own.chars().map(folded).eq(name.chars().map(folded))
+}
 
 #[cfg(test)]
 mod tests {
@@ -190,10 +215,40 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"x","method":"y"}"#,
             r#"{"jsonrpc":"2.0","id":{},"method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","Params":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","param\u017f":{}}"#,
+            r#"{"jsonrpc":"2.0","ID":1,"method":"x"}"#,
         ] {
             assert!(matches!(sort(wrong), Err(Unreadable::NotAMessage(_))), "{wrong}");
         }
         assert_eq!(sort("nothing"), Err(Unreadable::NotJson));
+    }
+
+    #[test]
+    fn of_a_result_and_an_error_the_one_that_is_null_is_not_there() {
+        let both = |text: &str| {
+            let message = Message::read(text).unwrap();
+            (message.sort(), message.result().is_some())
+        };
+        let result = r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#;
+        assert_eq!(both(result), (Sort::Answer, true));
+        let error = r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{}}"#;
+        assert_eq!(both(error), (Sort::Answer, false));
+    }
+
+    #[test]
+    fn m23_a_parameter_in_other_letters_is_there_twice() {
+        for (params, is_twice) in [
+            (r#"{"name":"a","Name":"b"}"#, true),
+            (r#"{"taskId":"a","tas\u212aid":"b"}"#, true),
+            (r#"{"name":"a","names":"b","_meta":{"Name":"c"}}"#, false),
+        ] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{params}}}"#);
+            let message = Message::read(&text).unwrap();
+            let both = message.says_twice("name") || message.says_twice("taskId");
+            assert_eq!(both, is_twice, "{params}");
+        }
     }
 
     proptest! {

@@ -29,6 +29,9 @@ pub enum ErrorCode {
     Version = -32022,
 }
 
+/// What the method of each notification of the protocol begins with.
+pub(crate) const NOTIFICATIONS: &str = "notifications/";
+
 /// What takes a request back.
 pub(crate) const CANCELLED: &str = "notifications/cancelled";
 

@@ -7,7 +7,7 @@ mod search;
 
 pub use run::{ProxiedProgram, run_stdio_proxy};
 
-use crate::bounded_map::BoundedMap;
+use crate::bounded_map::{BoundedMap, key_bytes};
 use crate::endpoint::complete;
 use crate::era::{CLIENT_KEY, Era, VERSION_KEY};
 use crate::expand;
@@ -17,7 +17,7 @@ use crate::message::{LONGEST_MESSAGE, Message, Sort, Unreadable};
 use crate::policy::{self, ToolAccess};
 use crate::redaction::{redacted, redacted_answer, refusal};
 use crate::result::FORMAT_KEY;
-use crate::rpc::{self, CANCELLED, ErrorCode};
+use crate::rpc::{self, CANCELLED, ErrorCode, NOTIFICATIONS};
 use crate::server_link::lines::LongMessage;
 use crate::tasks::{self, ResultPlace};
 use crate::work::{self, ToolCall};
@@ -26,9 +26,9 @@ use std::collections::HashMap;
 use std::time::Instant;
 use tokenforge_config::Structured;
 use tokenforge_formats::negotiate::Format;
-use tokenforge_json::{Edit, Node};
+use tokenforge_json::{Edit, Node, ValueKind};
 
-/// How many requests are remembered until they are answered, and how many bytes their arguments may have together.
+/// How many requests are remembered until they are answered, and how many bytes their ids and arguments may have together.
 const REQUESTS: usize = 4096;
 const REQUEST_BYTES: usize = 8 * LONGEST_MESSAGE;
 
@@ -126,6 +126,17 @@ impl StdioProxy {
         }
     }
 
+    /// What becomes of a message in a batch of the client. A batch in a batch is no message.
+    pub fn from_client_in_batch(&mut self, text: &str) -> ProxyStep {
+        match self.from_client(text) {
+            ProxyStep::Batch(_) => {
+                let why = Unreadable::NotAMessage("a batch has no batch in it");
+                self.unread_from_client(text, why)
+            }
+            step => step,
+        }
+    }
+
     /// What becomes of what the client says that is no message. Where a client may not call all tools, none passes that
     /// its server may read in another way.
     pub(crate) fn unread_from_client(&self, text: &str, why: Unreadable) -> ProxyStep {
@@ -142,6 +153,11 @@ impl StdioProxy {
     fn said(&mut self, message: &Message<'_>) -> ProxyStep {
         if message.method() == CANCELLED && message.sort() == Sort::Notification {
             return self.cancelled(message);
+        }
+        // A server may do what it is asked without an id, too.
+        let is_told = message.method().starts_with(NOTIFICATIONS);
+        if message.sort() == Sort::Notification && !is_told && self.access().is_limited() {
+            return ProxyStep::Messages(ProxyMessages::default());
         }
         let (Sort::Request, Some(id)) = (message.sort(), message.id()) else {
             return ProxyStep::Pass;
@@ -239,6 +255,7 @@ impl StdioProxy {
             return match batch(text) {
                 Some(messages) => ProxyStep::Batch(messages),
                 None if text.trim().is_empty() => ProxyStep::Pass,
+                None if has_batch(text) => self.batch_in_batch(),
                 None => self.unread(),
             };
         };
@@ -266,6 +283,25 @@ impl StdioProxy {
                 None => self.redacted(text, Some(id)),
             },
             Some(OpenRequest::Tools(structured)) => self.tool_list(text, &message, structured),
+        }
+    }
+
+    /// What becomes of a message in a batch of the server.
+    pub fn from_server_in_batch(&mut self, text: &str) -> ProxyStep {
+        match self.from_server(text) {
+            ProxyStep::Batch(_) => self.batch_in_batch(),
+            step => step,
+        }
+    }
+
+    /// What becomes of a server's batch in a batch, which may hold what the client must not see.
+    fn batch_in_batch(&self) -> ProxyStep {
+        match self.settings.must_redact || self.access().is_limited() {
+            true => {
+                let text = "the server's message was not passed on: a batch has no batch in it";
+                ProxyStep::Change(rpc::error(None, ErrorCode::Server, text))
+            }
+            false => ProxyStep::Pass,
         }
     }
 
@@ -398,11 +434,12 @@ impl StdioProxy {
             OpenRequest::Names | OpenRequest::Tools(_) => 0,
             OpenRequest::Call(call) | OpenRequest::Task(call, _) => call.arguments.len(),
         };
+        let bytes = bytes + key_bytes(id);
         self.asked.insert(id.to_owned(), asked, bytes);
     }
 
     fn remember_task(&mut self, task: String, call: ToolCall) {
-        let bytes = call.arguments.len();
+        let bytes = call.arguments.len() + key_bytes(&task);
         self.tasks.insert(task, call, bytes);
     }
 
@@ -425,6 +462,12 @@ fn batch(text: &str) -> Option<Vec<String>> {
     let all = Node::read(text).ok()?.elements();
     let is_batch = all.iter().any(|element| Message::read(element.raw()).is_ok());
     is_batch.then(|| all.iter().map(|element| element.raw().to_owned()).collect())
+}
+
+/// Is this an array with arrays in it?
+fn has_batch(text: &str) -> bool {
+    let elements = Node::read(text).map(|node| node.elements()).unwrap_or_default();
+    elements.iter().any(|element| element.kind() == ValueKind::Array)
 }
 
 fn is_tool_list(message: &Message<'_>) -> bool {

@@ -87,6 +87,11 @@ fn m23_a_tool_that_a_client_may_not_call_is_called_by_no_other_spelling_of_the_m
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"push","name":"log"}}"#
             .to_owned(),
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":["push"]}}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log","Name":"push"}}"#
+            .to_owned(),
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call","params":{"name":"push"}}"#
+            .to_owned(),
+        call(1, "log", json!({})).replacen('{', r#"{"Params":{"name":"push"},"#, 1),
     ] {
         let error = told(limited().from_client(&text));
         assert!(error["error"]["code"].as_i64().unwrap() < -32000, "{text}: {error}");
@@ -126,6 +131,61 @@ fn m17_the_messages_of_a_batch_are_looked_at_one_by_one() {
     for text in ["[]", "[1]", "[{}]"] {
         assert!(matches!(proxy.from_server(text), ProxyStep::Pass), "{text} is no batch");
     }
+}
+
+#[test]
+fn m23_a_batch_in_a_batch_passes_for_nobody_who_may_not_see_all() {
+    let text = format!("[[{}],{}]", call(1, "push", json!({})), call(2, "log", json!({})));
+    let mut proxy = limited();
+    let ProxyStep::Batch(all) = proxy.from_client(&text) else { panic!("{text}") };
+    let error = told(proxy.from_client_in_batch(&all[0]));
+    assert_eq!(error["error"]["code"], -32600);
+    assert!(matches!(proxy.from_client_in_batch(&all[1]), ProxyStep::Pass));
+    assert!(matches!(self::proxy().from_client_in_batch(&all[0]), ProxyStep::Pass));
+    // Nor does the server's.
+    let list = answer(3, json!({"tools": [{"name": "push", "description": TOKEN}]}));
+    for text in [format!("[[{list}],{list}]"), format!("[[{list}]]"), format!("[[[{list}]],1]")] {
+        for mut proxy in [limited(), proxy_that(true, |_| {})] {
+            let shown = match proxy.from_server(&text) {
+                ProxyStep::Batch(all) => changed(proxy.from_server_in_batch(&all[0])),
+                step => changed(step),
+            };
+            assert!(!shown.contains("push") && !shown.contains(TOKEN), "{text}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn m23_a_call_without_an_id_is_no_way_around_the_list() {
+    let silent =
+        json!({"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "push"}}).to_string();
+    let to = messages(limited().from_client(&silent));
+    assert!(to.to_client.is_empty() && to.to_server.is_empty(), "{to:?}");
+    assert!(matches!(proxy().from_client(&silent), ProxyStep::Pass));
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert!(matches!(limited().from_client(told), ProxyStep::Pass));
+}
+
+#[test]
+fn d21_a_result_beside_an_error_that_is_null_has_no_secrets() {
+    let mut proxy = proxy();
+    proxy.from_client(&request(1, "notes/list", json!({})));
+    let notes = json!({"notes": [{"text": TOKEN}]});
+    let both = json!({"jsonrpc": "2.0", "id": 1, "result": notes, "error": null});
+    let shown = changed(proxy.from_server(&both.to_string()));
+    assert!(!shown.contains(TOKEN), "{shown}");
+}
+
+#[test]
+fn m17_requests_with_long_ids_are_not_remembered_without_bound() {
+    let mut proxy = proxy();
+    let id = |n: u32| format!("{n}{}", "x".repeat(7 << 20));
+    for n in 0..6 {
+        proxy.from_client(&call(id(n), "log", json!({})));
+    }
+    let result = json!({"content": []});
+    assert!(matches!(proxy.from_server(&answer(id(0), result.clone())), ProxyStep::Pass));
+    assert!(matches!(proxy.from_server(&answer(id(5), result)), ProxyStep::Result(_)));
 }
 
 #[test]

@@ -40,7 +40,11 @@ impl RequestContext {
         {
             // It knows more than we do.
             let prefix = prefix.clone();
-            return self.to(&prefix, message, None, None).await;
+            let seen = self.with_seen_tasks(message, &prefix).await;
+            return match seen.as_deref().map(Message::read) {
+                Some(Ok(message)) => self.to(&prefix, &message, None, None).await,
+                _ => self.unknown_name(message.id().unwrap_or("null"), "task"),
+            };
         }
         let (client, pieces) = mpsc::channel(16);
         let wants_tasks = self.scope == ServerScope::All && !wanted_tasks(message).is_empty();

@@ -13,7 +13,7 @@ use crate::list::ListKind;
 use crate::message::Message;
 use crate::policy::{self, ToolAccess};
 use crate::result::FORMAT_KEY;
-use crate::rpc::{self, CANCELLED, ErrorCode};
+use crate::rpc::{self, CANCELLED, ErrorCode, NOTIFICATIONS};
 use crate::server_link::{CallInProgress, ModernHeaders, TaskBeginning, named, parameters};
 use crate::session::{ClientIdentity, RunningRequest, ServerScope, Session};
 use crate::tasks;
@@ -140,6 +140,8 @@ impl RequestContext {
                     wire.reply(message.text().to_owned());
                 }
             }
+            // A server may do what it is asked without an id, too.
+            method if self.access().is_limited() && !method.starts_with(NOTIFICATIONS) => {}
             _ if session.client.can_be_asked() => {
                 for backend in self.backends() {
                     // Nobody is greeted to be told something.

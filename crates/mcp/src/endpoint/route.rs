@@ -143,7 +143,10 @@ impl RequestContext {
             return answer;
         }
         let mut backends = self.backends();
-        let holder = self.hub.holder(&address);
+        // A subscription ends where it began, whoever had the resource since.
+        let session = self.session.as_ref().filter(|_| message.method() == UNSUBSCRIBE);
+        let holder = session.and_then(|session| session.subscriptions.server(&address));
+        let holder = holder.or_else(|| self.hub.holder(&address));
         backends.sort_by_key(|backend| holder.as_ref() != Some(&backend.prefix));
         let last_one = backends.last().map(|backend| backend.prefix.clone());
         let path: &[&str] = match message.method() {

@@ -7,7 +7,7 @@ use super::tools::SchemaHolder;
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::list;
-use crate::message::Message;
+use crate::message::{Message, may_be};
 use crate::names::{prefixed, split};
 use crate::outgoing::under_subscription;
 use crate::redaction::redacted;
@@ -17,10 +17,11 @@ use crate::sse;
 use crate::tasks::{KeptCall, ResultPlace, TaskKey, announced, inner_result};
 use crate::work::ToolCall;
 use http::Response;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokenforge_json::quote;
+use tokenforge_json::{Edit, Node, quote};
 
 /// How long a server may take to agree to tell of tasks.
 const AGREEMENT: Duration = Duration::from_secs(10);
@@ -61,6 +62,10 @@ impl RequestContext {
     /// A request about one task, to the server whose it is.
     pub(super) async fn task(self, message: &Message<'_>) -> Response<Body> {
         let id = message.id().unwrap_or("null");
+        // Servers may read another one of two ids than we do.
+        if message.says_twice("taskId") {
+            return self.unknown_name(id, "task");
+        }
         let named = message.text_param("taskId").unwrap_or_default();
         let (prefix, own): (Arc<str>, &str) = match &self.scope {
             ServerScope::One(prefix) => (prefix.clone(), &*named),
@@ -141,6 +146,45 @@ impl RequestContext {
             None => text,
         };
         self.scope.with_task_ids(text, &backend.prefix)
+    }
+
+    /// A request to listen to one server, which names only tasks that the client may see; `None`: servers may read in it
+    /// other names than we do.
+    pub(super) async fn with_seen_tasks<'m>(
+        &self,
+        message: &Message<'m>,
+        prefix: &Arc<str>,
+    ) -> Option<Cow<'m, str>> {
+        if !self.access().is_limited() {
+            return Some(message.text().into());
+        }
+        let wanted = message.param("notifications");
+        let is_clear = |node: &Node<'_>, name: &str| {
+            let mut named = node.members().into_iter().filter(|(own, _)| may_be(own, name));
+            named.next().is_none_or(|(own, _)| own == name) && named.next().is_none()
+        };
+        let are_clear = message.params().is_none_or(|params| is_clear(params, "notifications"))
+            && wanted.as_ref().is_none_or(|wanted| is_clear(wanted, "taskIds"));
+        if !are_clear {
+            return None;
+        }
+        let mut seen = Vec::new();
+        for id in wanted_tasks(message) {
+            let call = self.call_of_task(prefix, &id).await;
+            if self.may_see(prefix, call.as_deref()) {
+                seen.push(quote(&id));
+            }
+        }
+        let mut edits = Edit::new(message.text());
+        if let Some(wanted) = &wanted {
+            match wanted.get("taskIds") {
+                Some(ids) if !seen.is_empty() => {
+                    edits.replace(&ids, format!("[{}]", seen.join(",")));
+                }
+                _ => edits.cut(wanted, "taskIds"),
+            }
+        }
+        Some(edits.done())
     }
 
     /// Asks the servers of these tasks to tell of them; who agrees is heard until the client leaves.

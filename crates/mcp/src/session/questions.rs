@@ -1,7 +1,7 @@
 //! What servers ask a client, each under an id and a progress token that no other server uses (correlation in the other
 //! direction).
 
-use crate::bounded_map::BoundedMap;
+use crate::bounded_map::{BoundedMap, key_bytes};
 use crate::message::Message;
 use crate::outgoing::{under_id, under_token};
 use crate::rpc::{self, ErrorCode};
@@ -86,7 +86,7 @@ impl Questions {
         let mut questions = self.locked();
         let OpenQuestion { wire, theirs } = questions.open.remove(message.id()?)?;
         if let Some(task) = tasks::begun(message) {
-            let bytes = task.len();
+            let bytes = key_bytes(&task);
             questions.tasks.insert(task, wire.clone(), bytes);
         }
         Some((wire.upgrade()?, under_id(message, &theirs)))

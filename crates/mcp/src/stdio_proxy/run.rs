@@ -195,7 +195,7 @@ async fn to_server(desk: Arc<ProxyState>) {
             ProxyStep::Batch(messages) => {
                 let mut takes_more = true;
                 for text in messages {
-                    let step = desk.filter().from_client(&text);
+                    let step = desk.filter().from_client_in_batch(&text);
                     takes_more &= desk.client_said(step, line_of(text)).await;
                 }
                 takes_more
@@ -279,7 +279,7 @@ async fn to_client(desk: Arc<ProxyState>, server: ChildStdout) {
         match step {
             ProxyStep::Batch(messages) => {
                 for text in messages {
-                    let step = desk.filter().from_server(&text);
+                    let step = desk.filter().from_server_in_batch(&text);
                     desk.server_said(step, line_of(text)).await;
                 }
             }

@@ -1,6 +1,6 @@
 //! The tasks that were begun through us: which call each is of, and which session hears of it (bounded, the oldest go first).
 
-use crate::bounded_map::BoundedMap;
+use crate::bounded_map::{BoundedMap, key_bytes};
 use crate::message::LONGEST_MESSAGE;
 use crate::session::Session;
 use crate::work::ToolCall;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// How many tasks are remembered. The result of one that is forgotten is passed on as it is.
 pub(crate) const TASKS: usize = 1024;
 
-/// How many bytes the arguments of their calls may have together: twice what one message may have.
+/// How many bytes their ids and the arguments of their calls may have together: twice what one message may have.
 pub(crate) const TASK_BYTES: usize = 2 * LONGEST_MESSAGE;
 
 /// Whose task it is.
@@ -45,7 +45,7 @@ impl TaskRegistry {
         call: Arc<ToolCall>,
         session: Option<&Arc<Session>>,
     ) {
-        let bytes = call.arguments.len();
+        let bytes = call.arguments.len() + key_bytes(&key.id);
         let task = KnownTask { call, session: session.map(Arc::downgrade) };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, task, bytes);
     }
@@ -103,5 +103,11 @@ mod tests {
             assert!(tasks.call(&key(n)).is_some());
         }
         assert!(tasks.call(&key(TASKS)).is_none());
+        // Ids count, too.
+        let long = |n: usize| TaskKey { id: format!("{n}{}", "x".repeat(1 << 20)), ..key(n) };
+        for n in 0..TASK_BYTES >> 21 {
+            tasks.remember(long(n), call("{}"), None);
+        }
+        assert!(tasks.call(&long(0)).is_none() && tasks.call(&long(1)).is_some());
     }
 }

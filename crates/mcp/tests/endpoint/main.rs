@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod allow_list;
 #[path = "../../fake/behaviour.rs"]
 mod behaviour;
 mod formats;

@@ -106,6 +106,36 @@ async fn m13_a_client_hears_of_the_resources_that_it_wants_to_and_ends_nobody_el
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn m13_an_update_reaches_no_client_that_subscribed_to_a_resource_with_a_similar_address() {
+    let world = world(&[("up", program())]).await;
+    let (first, second) = (world.client("/mcp/up").await, world.client("/mcp/up").await);
+    first.ask("resources/subscribe", json!({"uri": "fake:///one"})).await.result();
+    second.ask("resources/subscribe", json!({"uri": "fake:///one.old"})).await.result();
+    let mut streams = [first.listen().await, second.listen().await];
+    second.call("update", json!({"uri": "fake:///one.old"})).await;
+    let told = streams[1].next().await.unwrap();
+    assert_eq!(told["params"]["uri"], "fake:///one.old");
+    second.call("grow", json!({})).await;
+    let told = streams[0].next().await.unwrap();
+    assert_eq!(told["method"], "notifications/tools/list_changed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m13_a_subscription_ends_at_the_server_where_it_began() {
+    let mut other = program();
+    other["env"] = json!({"URI": "fake:///other"});
+    let world = world(&[("one", program()), ("two", other)]).await;
+    let client = world.client("/mcp").await;
+    let uri = json!({"uri": "fake:///other"});
+    client.ask("resources/subscribe", uri.clone()).await.result();
+    assert_eq!(client.state("one__subscriptions").await, json!(["fake:///other"]));
+    // Another server turns out to have it.
+    client.ask("resources/list", json!({})).await.result();
+    client.ask("resources/unsubscribe", uri).await.result();
+    assert_eq!(client.state("one__subscriptions").await, json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn m12_a_server_that_ends_while_it_reads_is_said_to() {
     let world = world(&[("p", program())]).await;
     let client = world.client("/mcp").await;

@@ -261,6 +261,9 @@ async fn m23_tasks_of_tools_that_a_client_may_not_call_are_not_there_for_it() {
             let hidden = reader.ask(method, json!({"taskId": theirs})).await;
             assert_eq!(hidden.error_code(), -32602, "{path} {method}");
             reader.ask(method, json!({"taskId": own})).await.result();
+            // Servers may take either of two for the id.
+            let both = reader.ask(method, json!({"taskId": own, "TaskId": theirs})).await;
+            assert_eq!(both.error_code(), -32602, "{path} {method}");
         }
         let list = reader.ask("tasks/list", json!({})).await;
         let text = list.result().to_string();
@@ -277,6 +280,41 @@ async fn m23_tasks_of_tools_that_a_client_may_not_call_are_not_there_for_it() {
     let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "subscriptions/listen")];
     let mut stream = world.open(http::Method::POST, "/mcp", &headers, &listen.to_string()).await;
     assert_eq!(stream.next().await.unwrap()["params"]["notifications"], json!({}));
+    // Nor where it speaks to one server.
+    let begin = json!({"name": "echo", "arguments": {}, "task": {}});
+    let mut begin = knowing("tools/call", begin);
+    begin["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = "reader".into();
+    let own = ask(&world, "/mcp/up", &[], &begin).await.result()["task"]["taskId"].clone();
+    let theirs = id.as_str().unwrap().strip_prefix("up__").unwrap();
+    for (wanted, passed) in
+        [(json!([theirs]), json!({})), (json!([theirs, own]), json!({"taskIds": [own]}))]
+    {
+        listen["params"]["notifications"]["taskIds"] = wanted;
+        let mut stream =
+            world.open(http::Method::POST, "/mcp/up", &headers, &listen.to_string()).await;
+        stream.next().await.unwrap();
+        let sent = remote.last("subscriptions/listen").message;
+        assert_eq!(sent["params"]["notifications"], passed);
+    }
+    listen["params"]["notifications"] = json!({"taskIds": [own], "TaskIds": [theirs]});
+    let reply = world.open(http::Method::POST, "/mcp/up", &headers, &listen.to_string()).await;
+    assert_eq!(reply.reply().await.error_code(), -32602);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m24_the_state_of_a_task_whose_client_has_left_reaches_nobody() {
+    for (path, prefix) in [("/mcp", "up__"), ("/mcp/up", "")] {
+        let world = world(&[("up", program())]).await;
+        let (client, other) = (world.client(path).await, world.client(path).await);
+        let mut others = other.listen().await;
+        let id = begin(&client, &format!("{prefix}rows")).await;
+        client.leave().await;
+        // Its server tells the state.
+        other.ask("tasks/get", json!({"taskId": id})).await.result();
+        other.call(&format!("{prefix}grow"), json!({})).await;
+        let heard = others.next().await.unwrap();
+        assert_eq!(heard["method"], "notifications/tools/list_changed", "{path}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

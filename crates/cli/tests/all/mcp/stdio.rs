@@ -188,6 +188,12 @@ fn m23_a_message_that_is_too_long_to_be_read_calls_no_tool() {
         let told: Value = serde_json::from_str(&filter.hear()).unwrap();
         assert!(told["error"]["code"].as_i64().unwrap() < -32000, "{told}");
     }
+    // Neither do the messages of a batch in a batch.
+    filter.say(&format!("[[{call}],{call}]"));
+    for _ in 0..2 {
+        let told: Value = serde_json::from_str(&filter.hear()).unwrap();
+        assert!(told["error"]["code"].as_i64().unwrap() < -32000, "{told}");
+    }
     assert!(filter.ask("2", "tools/call", &json!({"name": "rows"}))["content"].is_array());
 }
 
