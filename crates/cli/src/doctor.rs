@@ -15,7 +15,7 @@ mod version;
 
 pub(crate) use probe::{ProbeToolsArgs, serve_tools};
 
-use crate::serve::stop;
+use crate::serve::stop_or_hangup;
 use crate::{arguments, output};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &DoctorArgs) -> anyhow::Result<()> {
     let runtime = runtime.context("cannot start threads")?;
     let findings = runtime.block_on(async {
         // Agents that were started must not outlive it.
-        let stopped = stop()?;
+        let stopped = stop_or_hangup()?;
         tokio::select! {
             findings = findings(arguments) => Ok(findings),
             () = stopped => bail!("stopped"),

@@ -5,7 +5,7 @@ mod reload;
 mod signals;
 mod tls;
 
-pub(crate) use signals::stop;
+pub(crate) use signals::{stop, stop_or_hangup};
 
 use crate::engine::TENANT;
 use crate::hook::{self, HookEngine};

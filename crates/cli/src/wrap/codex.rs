@@ -9,29 +9,31 @@ use std::process::{Command, Stdio};
 use std::time::UNIX_EPOCH;
 
 /// Is it logged in with ChatGPT? It is asked, so that nobody looks where it keeps its secrets; but only once for each
-/// login, since it takes 100 ms to answer.
+/// login, since it takes 100 ms to answer. In a home folder that was made for it there is no login.
 pub(super) fn is_with_chatgpt(
     program: &str,
     variables: ClientVariables<'_>,
     settings: Option<&Path>,
 ) -> bool {
+    if matches!(variables, ClientVariables::Only(_)) {
+        return false;
+    }
     let (login, notes) =
         (settings.and_then(login), data::folder().map(|folder| folder.join("codex-login")).ok());
     let Some((login, notes)) = login.zip(notes) else {
-        return ask_login_status(program, variables).unwrap_or(false);
+        return ask_login_status(program).unwrap_or(false);
     };
     if let Some(known) = remembered_login(&fs::read_to_string(&notes).unwrap_or_default(), &login) {
         return known;
     }
-    let Some(is_with_chatgpt) = ask_login_status(program, variables) else { return false };
+    let Some(is_with_chatgpt) = ask_login_status(program) else { return false };
     // Where it cannot be noted, it is asked again.
     let _ = fs::write(&notes, format!("{login} {is_with_chatgpt}"));
     is_with_chatgpt
 }
 
-fn ask_login_status(program: &str, variables: ClientVariables<'_>) -> Option<bool> {
+fn ask_login_status(program: &str) -> Option<bool> {
     let mut command = Command::new(program);
-    variables.apply_to(&mut command);
     let said = command.args(["login", "status"]).stdin(Stdio::null()).output().ok()?;
     let is_said = |said: &Vec<u8>| String::from_utf8_lossy(said).contains("ChatGPT");
     Some([said.stdout, said.stderr].iter().any(is_said))

@@ -131,35 +131,40 @@ impl AwsCredentialSource {
         }
     }
 
-    /// The variables, then a web identity, then the profile.
+    /// As botocore looks: the variables, the role of a profile, a web identity in the variables, and what else the profile
+    /// has. Nothing is taken in the place of what may be in a file that cannot be read.
     fn own_credentials(&self, profiles: &Profiles) -> Result<OwnCredentials, String> {
         if let Some(key) = self.environment_key() {
             return key.map(OwnCredentials::AccessKey);
         }
+        let profile = self.profile();
+        let of_profile = |why: String| format!("the profile {profile} {why}");
+        // Nobody else knows whether it has a role.
+        if self.named_profile().is_some() {
+            profiles.known()?;
+        }
+        if let Some(why) = profiles.role_without_web_identity(&profile) {
+            return Err(of_profile(why));
+        }
         if let Some(role) = self.environment_role() {
             return role.map(OwnCredentials::Role);
         }
-        let profile = self.profile();
+        profiles.known()?;
         match profiles.credentials(&profile) {
             Some(ProfileCredentials::AccessKey(key)) => Ok(OwnCredentials::AccessKey(key)),
             Some(ProfileCredentials::WebIdentity(identity)) => Ok(OwnCredentials::Role(identity)),
-            Some(ProfileCredentials::Unusable(why)) => Err(format!("the profile {profile} {why}")),
-            None => {
-                let lacks = match profiles.has(&profile) {
-                    true => "has no access key",
-                    false => "is not there",
-                };
-                Err(format!(
-                    "neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, nor AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN \
-                     are set, and the profile {profile} {lacks}"
-                ))
-            }
+            Some(ProfileCredentials::Unusable(why)) => Err(of_profile(why)),
+            None => Err(format!(
+                "neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, nor AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN \
+                 are set, and {}",
+                profiles.lack(&profile)
+            )),
         }
     }
 
     async fn profiles(&self) -> Profiles {
         let files = self.files();
-        run_blocking(move || files.read()).await.unwrap_or_default()
+        run_blocking(move || files.read()).await.unwrap_or_else(Profiles::late)
     }
 
     /// The access key in the variables, if there is any of it.
@@ -185,8 +190,12 @@ impl AwsCredentialSource {
     }
 
     fn profile(&self) -> String {
-        let named = self.variable("AWS_PROFILE").or_else(|| self.variable("AWS_DEFAULT_PROFILE"));
-        named.unwrap_or_else(|| "default".to_owned())
+        self.named_profile().unwrap_or_else(|| "default".to_owned())
+    }
+
+    /// The profile that the variables choose.
+    fn named_profile(&self) -> Option<String> {
+        self.variable("AWS_PROFILE").or_else(|| self.variable("AWS_DEFAULT_PROFILE"))
     }
 
     fn files(&self) -> ProfileFiles {
@@ -457,5 +466,60 @@ mod tests {
             assert!(failed.contains(told), "{failed}");
             assert_eq!(source.own(), Err(failed));
         }
+    }
+
+    const POD: [(&str, &str); 2] =
+        [("AWS_WEB_IDENTITY_TOKEN_FILE", "/no/token"), ("AWS_ROLE_ARN", "arn:aws:iam::1:role/pod")];
+
+    #[test]
+    fn the_role_of_a_profile_comes_before_a_web_identity_in_the_variables() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config");
+        let text = "[profile other]\nrole_arn = r\nsource_profile = default\n\
+                    [profile web]\nrole_arn = r\nweb_identity_token_file = /t\n\
+                    [profile sso]\nsso_session = x\nsso_role_name = r\n";
+        std::fs::write(&file, text).unwrap();
+        let own = |profile, more: &[(&str, &str)]| {
+            let files = [("AWS_CONFIG_FILE", file.to_str().unwrap()), ("AWS_PROFILE", profile)];
+            source(&[&files[..], &POD, more].concat()).own()
+        };
+        let failed = own("other", &[]).unwrap_err();
+        assert!(failed.starts_with("the profile other assumes a role from another"), "{failed}");
+        let pod = Ok(AwsFindingKind::WebIdentity(POD[1].1.to_owned()));
+        assert_eq!((own("web", &[]), own("sso", &[])), (pod.clone(), pod));
+        let key = [("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", "s")];
+        assert!(matches!(own("other", &key), Ok(AwsFindingKind::AccessKey(_))));
+    }
+
+    #[tokio::test]
+    async fn nothing_is_taken_in_the_place_of_what_may_be_in_a_file_that_cannot_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let [good, bad] = ["good", "bad"].map(|name| folder.path().join(name));
+        std::fs::write(&good, "[default]\naws_access_key_id=AKIAGOOD\naws_secret_access_key=s\n")
+            .unwrap();
+        std::fs::write(&bad, b"[default]\nregion = \xff\n").unwrap();
+        let [good, bad, no_file] = [&good, &bad, folder.path()].map(|path| path.to_str().unwrap());
+        let source = |credentials, config, more: &[(&str, &str)]| {
+            let files = [("AWS_SHARED_CREDENTIALS_FILE", credentials), ("AWS_CONFIG_FILE", config)];
+            source(&[&files[..], more].concat())
+        };
+        let named = [POD[0], POD[1], ("AWS_PROFILE", "default")];
+        for (credentials, config, more) in
+            [(bad, good, &[][..]), (good, bad, &[]), (good, bad, &named), (bad, no_file, &[])]
+        {
+            let source = source(credentials, config, more);
+            let failed = source.current(&client(), at(0)).await.unwrap_err();
+            assert!(failed.starts_with(bad), "{failed}");
+            assert_eq!(source.own(), Err(failed));
+        }
+        // What is no file has nothing in it, and the variables are enough for who names no profile.
+        let key = source(good, no_file, &[]).own();
+        assert_eq!(key, Ok(AwsFindingKind::AccessKey(masked("AKIAGOOD"))));
+        let pod = source(bad, bad, &POD).own();
+        assert_eq!(pod, Ok(AwsFindingKind::WebIdentity(POD[1].1.to_owned())));
+        let missing = source(no_file, no_file, &[]).own().unwrap_err();
+        assert!(missing.contains("default is not found") && missing.contains(no_file), "{missing}");
+        let late = source(good, good, &[]).own_credentials(&Profiles::late());
+        assert_eq!(late.err().as_deref(), Some("~/.aws: it cannot be read in time"));
     }
 }

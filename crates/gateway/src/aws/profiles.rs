@@ -29,8 +29,15 @@ pub(super) struct ProfileFiles {
 #[derive(Default)]
 pub(super) struct Profiles {
     profiles: BTreeMap<String, Profile>,
-    /// Files that are there and cannot be read.
-    unread: Vec<AwsFinding>,
+    /// What is in the place of a file and cannot be read.
+    unread: Vec<UnreadFile>,
+}
+
+struct UnreadFile {
+    place: String,
+    why: String,
+    /// It is a file, so what a profile has may be in it. An SDK takes all else for a file that is not there.
+    is_file: bool,
 }
 
 /// The keys of one file's profile.
@@ -63,9 +70,10 @@ impl ProfileFiles {
             match read_bounded(path, LARGEST) {
                 Ok(text) => profiles.add(path, &text, is_config),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => profiles.unread.push(AwsFinding {
+                Err(error) => profiles.unread.push(UnreadFile {
                     place: path.display().to_string(),
-                    kind: AwsFindingKind::Unusable(error.to_string()),
+                    why: error.to_string(),
+                    is_file: path.is_file(),
                 }),
             }
         }
@@ -101,6 +109,12 @@ impl Profiles {
         }
     }
 
+    /// Where the files were not read in time.
+    pub(super) fn late() -> Self {
+        let (place, why) = ("~/.aws".to_owned(), "it cannot be read in time".to_owned());
+        Profiles { unread: vec![UnreadFile { place, why, is_file: true }], ..Self::default() }
+    }
+
     /// The access keys with this id, whichever profile they are in.
     pub(super) fn with_key_id(&self, key_id: &str) -> Vec<AwsCredentials> {
         let keys = self.profiles.values().flat_map(Profile::access_keys);
@@ -112,8 +126,34 @@ impl Profiles {
         self.profiles.get(profile)?.credentials()
     }
 
-    pub(super) fn has(&self, profile: &str) -> bool {
-        self.profiles.contains_key(profile)
+    /// Why the role of a profile that has no web identity cannot be assumed: an SDK takes such a role before a web identity
+    /// in the variables.
+    pub(super) fn role_without_web_identity(&self, profile: &str) -> Option<String> {
+        let profile = self.profiles.get(profile)?;
+        let has_such = profile.has("role_arn") && !profile.has("web_identity_token_file");
+        match profile.credentials().filter(|_| has_such)? {
+            ProfileCredentials::Unusable(why) => Some(why),
+            ProfileCredentials::AccessKey(_) | ProfileCredentials::WebIdentity(_) => None,
+        }
+    }
+
+    /// Nothing, if what a profile has is known.
+    ///
+    /// # Errors
+    /// A file that may have more of it cannot be read.
+    pub(super) fn known(&self) -> Result<(), String> {
+        self.unread.iter().find(|unread| unread.is_file).map_or(Ok(()), |unread| Err(unread.says()))
+    }
+
+    /// What a profile lacks that has no credentials.
+    pub(super) fn lack(&self, profile: &str) -> String {
+        match (self.profiles.contains_key(profile), self.unread.first()) {
+            (true, _) => format!("the profile {profile} has no access key"),
+            (false, None) => format!("the profile {profile} is not there"),
+            (false, Some(unread)) => {
+                format!("the profile {profile} is not found: {}", unread.says())
+            }
+        }
     }
 
     /// What a profile says of something else.
@@ -124,7 +164,17 @@ impl Profiles {
     /// What is in the files.
     pub(super) fn findings(&self) -> Vec<AwsFinding> {
         let found = self.profiles.values().flat_map(Profile::findings);
-        found.chain(self.unread.iter().cloned()).collect()
+        let unread = self.unread.iter().map(|unread| AwsFinding {
+            place: unread.place.clone(),
+            kind: AwsFindingKind::Unusable(unread.why.clone()),
+        });
+        found.chain(unread).collect()
+    }
+}
+
+impl UnreadFile {
+    fn says(&self) -> String {
+        format!("{}: {}", self.place, self.why)
     }
 }
 

@@ -4,6 +4,7 @@ use super::credentials::AwsCredentials;
 use super::web_identity::{TemporaryCredentials, WebIdentity};
 use http::Uri;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use tokenforge_proxy::upstream::UpstreamClient;
 
 /// Temporary credentials are replaced when they have so many seconds left: a third of the shortest session of STS.
@@ -37,6 +38,7 @@ impl RoleSession {
         sts: &Uri,
         now: u64,
     ) -> Result<AwsCredentials, String> {
+        let arrived = Instant::now();
         if let Some(settled) = self.settled(&identity, now) {
             return settled;
         }
@@ -52,7 +54,8 @@ impl RoleSession {
             return settled;
         }
         let given = identity.assume(client, sts).await;
-        self.settle(identity, given, now)
+        // It may have taken longer to fail than it is then left alone.
+        self.settle(identity, given, now + arrived.elapsed().as_secs())
     }
 
     fn said(&self) -> MutexGuard<'_, Option<StsAnswer>> {

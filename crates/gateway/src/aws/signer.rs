@@ -30,15 +30,18 @@ pub(crate) struct RequestSigner {
 }
 
 impl RequestSigner {
-    /// Signs with these credentials what came with that signature, which is taken off. So are headers of AWS's own that are
-    /// no part of it: every header of that kind must be signed, and the client did not ask for these.
+    /// Signs with these credentials what came with that signature, which is taken off. So are headers of AWS's own and of
+    /// Bedrock's that are no part of it: the former must all be signed, the latter choose a guardrail or a price, and the
+    /// client did not ask for these.
     pub(super) fn in_place_of(
         claim: &SignatureClaim,
         credentials: AwsCredentials,
         headers: &mut HeaderMap,
     ) -> Self {
         take_off(headers);
-        let is_added = |name: &&HeaderName| is_of_aws(name) && !claim.has_signed(name);
+        let is_added = |name: &&HeaderName| {
+            (is_of_aws(name) || is_of_bedrock(name)) && !claim.has_signed(name)
+        };
         let added: Vec<HeaderName> = headers.keys().filter(is_added).cloned().collect();
         added.iter().for_each(|name| drop(headers.remove(name)));
         RequestSigner {
@@ -123,6 +126,10 @@ impl RequestSigner {
 
 fn is_of_aws(name: &HeaderName) -> bool {
     name.as_str().starts_with("x-amz-")
+}
+
+fn is_of_bedrock(name: &HeaderName) -> bool {
+    name.as_str().starts_with("x-amzn-bedrock-")
 }
 
 fn sensitive(text: &str) -> Option<HeaderValue> {

@@ -220,9 +220,7 @@ impl<'o> RewritePlan<'o> {
         let has_none = self.is_observed
             || self.settings.mode == Mode::Disabled
             || input.originals_reader == OriginalsReader::Caller;
-        let may_be_beside = self.settings.mode.leaves_out()
-            && input.state.settings.tool_output.enable_expand_context
-            && !self.by_shell
+        let may_be_beside = input.state.settings.tool_output.enable_expand_context
             && input.purpose != RequestPurpose::Batch;
         match self.request.head.has_previous_response {
             _ if has_none => HiddenCalls::None,

@@ -259,8 +259,8 @@ fn d50_a_kept_conversation_is_compacted_from_the_reply_with_the_answers() {
 }
 
 #[test]
-fn d52_a_conversation_is_compacted_and_gone_on_with_without_tools_with_its_hidden_calls() {
-    for compacts in [true, false] {
+fn d52_a_conversation_is_compacted_and_gone_on_with_where_no_call_can_come_with_its_hidden_calls() {
+    for ends in ["compacted", "without tools", "lossless", "safe"] {
         let house = House::new();
         house.mock.only_own_ids();
         let conversation = Conversation::new(RESPONSES).thinking();
@@ -271,13 +271,18 @@ fn d52_a_conversation_is_compacted_and_gone_on_with_without_tools_with_its_hidde
         conversation.goes_on(&response, &["a.txt"]);
         let mut body = conversation.body.clone();
         let members = body.as_object_mut().unwrap();
-        match compacts {
-            true => members.retain(|name, _| name == "model" || name == "input"),
-            false => drop(members.remove("tools")),
+        match ends {
+            "compacted" => members.retain(|name, _| name == "model" || name == "input"),
+            "without tools" => drop(members.remove("tools")),
+            mode => {
+                drop(members.insert("_forge".into(), json!({ "tool_output_compression": mode })))
+            }
         }
-        let path = if compacts { COMPACT } else { RESPONSES.path };
-        assert_eq!(house.post(path, body.to_string()).status, 200, "{compacts}");
-        assert_eq!(answered(&house, RESPONSES), 1, "{compacts}");
+        let path = if ends == "compacted" { COMPACT } else { RESPONSES.path };
+        assert_eq!(house.post(path, body.to_string()).status, 200, "{ends}");
+        // In that mode the first output goes on as it is, too.
+        let outputs = usize::from(ends == "safe");
+        assert_eq!(answered(&house, RESPONSES), outputs + 1, "{ends}");
     }
 }
 

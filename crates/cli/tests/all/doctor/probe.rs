@@ -288,7 +288,15 @@ fn assert_ended(processes: &str) {
 
 #[test]
 fn w5_whoever_stops_the_probe_stops_the_agent_that_runs() {
-    use rustix::process::{Pid, Signal, kill_process};
+    use rustix::process::Signal;
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
+        assert_stopped_by(signal);
+    }
+}
+
+/// This signal ends the probe, with all that it started.
+fn assert_stopped_by(signal: rustix::process::Signal) {
+    use rustix::process::{Pid, kill_process};
     let agents = Agents::new();
     let waiting = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = waiting.local_addr().unwrap().port();
@@ -305,13 +313,26 @@ fn w5_whoever_stops_the_probe_stops_the_agent_that_runs() {
     let (stream, _) = waiting.accept().unwrap();
     BufReader::new(stream).read_line(&mut line).unwrap();
     let id = Pid::from_raw(doctor.id().try_into().unwrap()).unwrap();
-    kill_process(id, Signal::INT).unwrap();
+    kill_process(id, signal).unwrap();
     let ended = doctor.wait_with_output().unwrap();
-    assert_eq!((ended.status.code(), line.as_str()), (Some(1), "here\n"));
+    assert_eq!((ended.status.code(), line.as_str()), (Some(1), "here\n"), "{signal:?}: {ended:?}");
     assert!(String::from_utf8_lossy(&ended.stderr).contains("stopped"), "{ended:?}");
     let home = fs::read_to_string(agents.folder.path("home")).unwrap();
     assert!(!Path::new(&home).exists(), "{home}");
     assert_ended(&fs::read_to_string(agents.folder.path("processes")).unwrap());
+}
+
+#[test]
+fn w5_codex_is_not_asked_about_a_login_that_its_home_folder_has_not() {
+    let agents = Agents::new();
+    let notes = agents.folder.path("asked");
+    let script = format!("#!/bin/bash\n[ \"$1\" = login ] && : > '{}'\nexit 0\n", notes.display());
+    let path = agents.folder.file("codex", script);
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = agents.probe(&[]);
+    let why = "it ended without asking its model anything";
+    assert_eq!(honoured(&probed(&run, "codex"), "address"), ("not tried", why));
+    assert!(!notes.exists(), "`codex login status` was run");
 }
 
 #[test]
