@@ -194,6 +194,34 @@ fn a_server_that_stops_answering_is_an_error_and_never_a_late_answer() {
     assert_eq!(found.unwrap(), b"two");
 }
 
+/// A signal that this process handles, such as the end of a tool server, interrupts a read that has a timeout.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_read_is_begun_again_and_is_no_outage() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    let _entered = runtime.enter();
+    let handled = tokio::signal::unix::SignalKind::user_defined1();
+    let _handler = tokio::signal::unix::signal(handled).unwrap();
+    let server = TestServer::start(&[]);
+    let store = store(&server.url());
+    store.put(EntryKind::Original, "t", "one", b"one").unwrap();
+    server.tell("CLIENT PAUSE 600000 WRITE");
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let asking = std::thread::spawn(move || {
+        sender.send(std::fs::read_link("/proc/thread-self").unwrap()).unwrap();
+        store.get(EntryKind::Original, "t", "one")
+    });
+    let thread = receiver.recv().unwrap();
+    let status = std::path::Path::new("/proc").join(&thread).join("status");
+    while !std::fs::read_to_string(&status).unwrap().contains("State:\tS") {
+        std::thread::yield_now();
+    }
+    let kill = format!("kill -USR1 {}", thread.file_name().unwrap().display());
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    server.tell("CLIENT UNPAUSE");
+    assert_eq!(asking.join().unwrap().unwrap().as_deref(), Some(&b"one"[..]));
+}
+
 #[test]
 fn what_a_stranger_left_under_a_name_is_no_entry() {
     let database = Database::new();

@@ -174,16 +174,22 @@ impl Open {
     /// Reads what there is; false when the other side ended.
     fn more(&mut self) -> bool {
         let mut piece = [0; 16 << 10];
-        match self.stream.read(&mut piece) {
-            Ok(0) => false,
-            Ok(length) => {
-                self.read.extend_from_slice(&piece[..length]);
-                true
+        loop {
+            match self.stream.read(&mut piece) {
+                Ok(0) => return false,
+                Ok(length) => {
+                    self.read.extend_from_slice(&piece[..length]);
+                    return true;
+                }
+                // A read with a timeout is not restarted after a signal, such as the end of a child process.
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+                {
+                    panic!("no answer came; so far {:?}", lossy(&self.read))
+                }
+                Err(_) => return false,
             }
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                panic!("no answer came; so far {:?}", lossy(&self.read))
-            }
-            Err(_) => false,
         }
     }
 }

@@ -68,8 +68,11 @@ impl ConnectionPool {
         if let Some(mut link) = self.idle_link()? {
             match work(&mut link) {
                 Ok(done) => return Ok(self.put_back(link, done)),
-                // The server was restarted since, or it closes what is idle: the others are closed too.
-                Err(error) if error.is_connection_dropped() => self.state().idle.clear(),
+                // The server was restarted since, or it closes what is idle: the others are closed too. Or a signal
+                // interrupted a read, which nobody restarts where it has a timeout.
+                Err(error) if error.is_io_error() && !error.is_timeout() => {
+                    self.state().idle.clear();
+                }
                 Err(error) => return Err(self.open_circuit(&error)),
             }
         }
