@@ -346,9 +346,11 @@ fn d16_a_strategy_that_fails_leaves_a_line_and_a_verdict_that_say_what_failed() 
     let error = event["strategy_error"].as_str().unwrap();
     assert!(error.contains("401"), "{error}");
     let logged = String::from_utf8_lossy(&lines.lock().unwrap()).into_owned();
-    let line = logged.lines().find(|line| line.contains("a strategy failed"));
+    // Strategies of other tests fail too, and all write to one log.
+    let is_of_the_key = |line: &&str| line.contains("a strategy failed") && line.contains("401");
+    let line = logged.lines().find(is_of_the_key);
     let line = line.unwrap_or_else(|| panic!("no line in {logged}"));
-    assert!(line.contains("WARN") && line.contains("401") && line.contains("api"), "{line}");
+    assert!(line.contains("WARN") && line.contains("api"), "{line}");
     assert!(!line.contains("api-key"), "{line}");
 }
 
