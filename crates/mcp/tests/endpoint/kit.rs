@@ -75,13 +75,17 @@ pub(crate) async fn world_keeping(
         lists_expand_tool: true,
         must_redact,
     };
-    let http = Arc::new(Plain(HttpClient::builder(TokioExecutor::new()).build_http()));
+    let mut connector = HttpConnector::new();
+    connector.set_nodelay(true);
+    let http = Arc::new(Plain(HttpClient::builder(TokioExecutor::new()).build(connector)));
     let hub = Hub::new(settings, None, http.clone(), kept);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let serving = hub.clone();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
+            // As the gateway's sockets: what is small does not wait for the acknowledgement of what was before.
+            stream.set_nodelay(true).unwrap();
             let hub = serving.clone();
             let service = service_fn(move |request| answer(hub.clone(), request));
             tokio::spawn(async move {

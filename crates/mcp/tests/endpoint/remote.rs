@@ -79,6 +79,8 @@ impl Remote {
         let serving = state.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                // As the gateway's sockets: what is small does not wait for the acknowledgement of what was before.
+                stream.set_nodelay(true).unwrap();
                 let state = serving.clone();
                 let service = service_fn(move |request| {
                     let state = state.clone();

@@ -4,7 +4,7 @@ use crate::kit::*;
 use crate::modern::{ask, message};
 use crate::remote::{Manner, Remote};
 use serde_json::{Value, json};
-use tokenforge_config::{McpClient, Structured, ToolList};
+use tokenforge_config::{McpBackend, McpClient, Structured, ToolList};
 
 fn searching(mcp: &mut tokenforge_config::Mcp) {
     mcp.tool_list = ToolList::Search;
@@ -190,9 +190,11 @@ async fn d21_what_a_server_declares_has_no_secret_once_a_tool_says_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn m22_a_call_that_is_taken_back_while_tools_are_listed_does_not_go_on() {
     let (silent, up) = (Remote::start(Manner::Silent).await, Remote::start(Manner::Legacy).await);
-    let servers = [("silent", json!({"url": silent.url()})), ("up", json!({"url": up.url()}))];
-    let world = world_with(&servers, searching).await;
+    let world = world_with(&[("up", json!({"url": up.url()}))], searching).await;
     let client = world.client("/mcp").await;
+    // Only now, for a session begins when all servers have been greeted.
+    let definition = McpBackend::from_json("silent", &json!({"url": silent.url()})).unwrap();
+    world.hub.put("silent", Some(definition)).unwrap();
     let params = call_of("call_tool", call_of("up__echo", json!({})));
     let call = client.begin("call", params);
     let cancelling = async {
