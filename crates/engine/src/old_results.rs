@@ -39,6 +39,9 @@ const LEAST_LEFT_OUT: usize = 2_000;
 /// every request from then on.
 const LEAST_FOR_TOOL: usize = 5_000;
 
+/// A pointer to an earlier result stands for no fewer lines.
+const FEWEST_LINES: usize = 3;
+
 /// What has fewer tokens stays: a reference has about 40, and to fetch one result back costs more than to carry a few.
 const FEWEST_TOKENS: usize = 150;
 
@@ -54,8 +57,8 @@ pub struct AgedResult<'a> {
     pub is_error: bool,
     /// How many turns of the model came after it.
     pub turns_since: usize,
-    /// How long its text is.
-    pub bytes: usize,
+    /// Its text, as the tool put it out.
+    pub text: &'a str,
     /// It was left out before.
     pub is_left_out: bool,
 }
@@ -74,16 +77,69 @@ impl OldResultChoice {
     /// that fetches it already.
     #[must_use]
     pub fn new(results: &[AgedResult<'_>], is_offered: bool) -> Option<Self> {
-        let mut left_out = choose_old_results(results);
-        left_out.retain(|index| {
-            results.get(*index).is_some_and(|it| it.is_left_out || it.bytes >= FEWEST_BYTES)
-        });
-        let chosen = left_out.iter().filter_map(|index| results.get(*index));
-        let fresh = chosen.filter(|it| !it.is_left_out);
-        let bytes: usize = fresh.map(|it| it.bytes.saturating_sub(FEWEST_BYTES)).sum();
         let least = if is_offered { LEAST_LEFT_OUT } else { LEAST_FOR_TOOL };
+        let old = choose_old_results(results);
+        let fresh = old.iter().filter_map(|index| results.get(*index)).filter(|it| !it.is_left_out);
+        // Nothing is compared where there would not be enough in any case.
+        if fresh.map(|it| beyond_reference(it.text.len())).sum::<usize>() < least {
+            return None;
+        }
+        let (left_out, bytes) = leave_repeated(results, &old);
         (bytes >= least).then_some(OldResultChoice { left_out, offers_tool: !is_offered })
     }
+}
+
+fn beyond_reference(bytes: usize) -> usize {
+    bytes.saturating_sub(FEWEST_BYTES)
+}
+
+/// Those of the old results with enough that no later result repeats, and how many bytes that is. Lines that an earlier result
+/// shows are pointers in a later one ([deduplication](crate::history)): without the earlier result the later one shows them
+/// itself, and nothing is saved. Random sessions, one in two hundred, cost more for that until it was counted.
+fn leave_repeated(results: &[AgedResult<'_>], old: &[usize]) -> (Vec<usize>, usize) {
+    let mut shown: HashSet<&str> = HashSet::new();
+    let (mut left_out, mut bytes) = (Vec::new(), 0);
+    for (index, result) in results.iter().enumerate().rev() {
+        let is_old = old.binary_search(&index).is_ok();
+        let own = if is_old { own_bytes(result.text, &shown) } else { 0 };
+        if result.is_left_out || own >= FEWEST_BYTES {
+            left_out.push(index);
+            bytes += if result.is_left_out { 0 } else { beyond_reference(own) };
+        } else {
+            shown.extend(result.text.lines().map(without_number));
+        }
+    }
+    left_out.reverse();
+    (left_out, bytes)
+}
+
+/// How many bytes of a text are in lines that are not among those, each counted once. Fewer lines than a pointer stands for are
+/// a coincidence, except where they are all there is.
+fn own_bytes<'t>(text: &'t str, shown: &HashSet<&str>) -> usize {
+    let (mut own, mut run, mut run_lines, mut are_all_shown) = (0, 0, 0, true);
+    let mut counted: HashSet<&'t str> = HashSet::new();
+    for line in text.lines() {
+        let bare = without_number(line);
+        let is_shown = shown.contains(bare);
+        are_all_shown &= is_shown;
+        let bytes = if counted.insert(bare) { line.len() + 1 } else { 0 };
+        if is_shown {
+            (run, run_lines) = (run + bytes, run_lines + 1);
+            continue;
+        }
+        own += bytes + if run_lines < FEWEST_LINES { run } else { 0 };
+        (run, run_lines) = (0, 0);
+    }
+    match are_all_shown {
+        true => 0,
+        false => own + if run_lines < FEWEST_LINES { run } else { 0 },
+    }
+}
+
+/// A line without the number that a client puts before it: that is another one where the text moved.
+fn without_number(line: &str) -> &str {
+    let rest = line.trim_start().trim_start_matches(|it: char| it.is_ascii_digit());
+    rest.strip_prefix(['\t', '→', ':', '|']).unwrap_or(line)
 }
 
 /// Which results can be left out when the provider's cache is cold: those that are old, and those of files that were read
@@ -155,6 +211,7 @@ mod tests {
     use crate::reference::{Reference, ReferenceSecret};
     use crate::settings::Settings;
     use crate::vault::Vault;
+    use std::sync::LazyLock;
 
     fn aged(
         tool: &'static str,
@@ -162,7 +219,14 @@ mod tests {
         turns_since: usize,
     ) -> AgedResult<'static> {
         let call = ToolCall { id: None, tool, arguments };
-        AgedResult { call, is_error: false, turns_since, bytes: 1_400, is_left_out: false }
+        AgedResult { call, is_error: false, turns_since, text: &TEXT, is_left_out: false }
+    }
+
+    /// A hundred lines, 1,400 bytes.
+    static TEXT: LazyLock<String> = LazyLock::new(|| (0..100).map(line).collect());
+
+    fn line(number: usize) -> String {
+        format!("line {number:08}\n")
     }
 
     #[test]
@@ -178,10 +242,45 @@ mod tests {
         // What was left out before stays so, and is no reason to decide again.
         let mut results = old(3);
         results[0].is_left_out = true;
-        results[2].bytes = 399;
+        results[2].text = &TEXT[..399];
         assert_eq!(choose(&results, true), None);
-        results[2].bytes = 1_400;
+        results[2].text = &TEXT;
         assert_eq!(choose(&results, true), Some((vec![0, 1, 2], false)));
+    }
+
+    #[test]
+    fn l11_decision_33_what_a_later_result_would_have_to_repeat_stays() {
+        let read = |text: String, turns| AgedResult {
+            text: text.leak(),
+            ..aged("Read", r#"{"file_path":"/a.rs"}"#, turns)
+        };
+        let lines = |numbers: std::ops::Range<usize>| numbers.map(line).collect::<String>();
+        let choose = |results: &[AgedResult<'_>]| {
+            OldResultChoice::new(results, true).map(|choice| choice.left_out)
+        };
+        let old = read(lines(0..400), 30);
+        assert_eq!(choose(&[old, read(lines(500..510), 5)]), Some(vec![0]));
+        assert_eq!(choose(&[old, read(lines(0..400), 5)]), None, "it would be shown whole");
+        assert_eq!(choose(&[old, read(lines(0..390) + "}\n", 5)]), None, "most of it would be");
+        assert_eq!(choose(&[old, read(lines(0..100), 5)]), Some(vec![0]), "most is shown no more");
+        let short = ["a\n", &line(7), "b\n"].concat();
+        assert_eq!(choose(&[old, read(short, 5)]), Some(vec![0]), "a line is no pointer");
+        // The numbers of a client's column are others where the text moved.
+        let numbered = |first: usize| {
+            (0..100)
+                .map(|n| format!("{:6}\u{2192}let x{n} = {n};\n", first + n))
+                .collect::<String>()
+        };
+        assert_eq!(choose(&[read(numbered(1), 30), read(numbered(40), 5)]), None);
+        // Of three that are alike the last two go together, or nothing does.
+        let same = || read(lines(0..400), 25);
+        assert_eq!(choose(&[old, same(), read("done\n".into(), 5)]), Some(vec![0, 1]));
+        assert_eq!(choose(&[old, same(), read(lines(0..400), 5)]), None);
+        // What was left out before is shown by nobody.
+        let before = AgedResult { is_left_out: true, ..same() };
+        assert_eq!(choose(&[old, before]), Some(vec![0, 1]));
+        // A line that comes again and again is little.
+        assert_eq!(choose(&[read("again\n".repeat(900), 30)]), None);
     }
 
     #[test]

@@ -88,17 +88,21 @@ fn choose_old_results(
         .iter()
         .map(|result| {
             let arguments = result.arguments.as_ref().and_then(|found| found.text(body));
-            (result.tool(body), arguments.unwrap_or_default())
+            (
+                result.tool(body),
+                arguments.unwrap_or_default(),
+                result.text(body).unwrap_or_default(),
+            )
         })
         .collect();
     let results = request.results.iter().zip(&calls).zip(request.turns_since_results());
     let aged: Vec<AgedResult<'_>> = results
         .enumerate()
-        .map(|(index, ((result, (tool, arguments)), turns_since))| AgedResult {
+        .map(|(index, ((result, (tool, arguments, text)), turns_since))| AgedResult {
             call: ToolCall { id: None, tool, arguments },
             is_error: result.is_error,
             turns_since,
-            bytes: result.span.len(),
+            text,
             is_left_out: before.contains(index),
         })
         .collect();

@@ -35,7 +35,7 @@ impl LeftOutResults {
                 call: output(&result.original).tool_call(),
                 is_error: result.original.is_error,
                 turns_since: turns - result.turn,
-                bytes: result.original.text.len(),
+                text: &result.original.text,
                 is_left_out: self.contains(index),
             })
             .collect();

@@ -61,6 +61,33 @@ fn decision_33_after_a_pause_old_results_are_left_out_and_stay_so() {
     assert!((saved - dollars).abs() < 1e-9, "{saved} {dollars}");
 }
 
+/// The second read is a pointer to the first. Without the first it would be shown whole, and references come on top.
+#[test]
+fn l11_decision_33_a_file_that_was_read_again_unchanged_stays() {
+    let mut log = SessionLog::timed();
+    for number in 0..12 {
+        match number {
+            // There is a shell to fetch with.
+            0 => {
+                let arguments = json!({"command": "ls"});
+                log.turn(&TurnText { tool: "Bash", arguments, result: "words.txt\n" }, None);
+            }
+            1 | 9 => {
+                let arguments = json!({"file_path": "/srv/app/words.txt"});
+                let result = prose(100) + &prose(101);
+                log.turn(&TurnText { tool: "Read", arguments, result: &result }, None);
+            }
+            _ => turn(&mut log, number, None),
+        }
+        log.pause(if number >= 9 { 10 } else { 1 });
+    }
+    log.say("Done.");
+    let by_shell = ReplayOptions { expansion: ExpansionOffer::ByShell, ..ReplayOptions::default() };
+    let sums = old_results(&log.replay(&by_shell));
+    assert_eq!((sums.cold, sums.left_out), (2, 0));
+    assert!(!sums.is_dearer(), "{sums:?}");
+}
+
 #[test]
 fn decision_33_what_got_old_since_is_left_out_at_the_next_pause() {
     let sums = replay_sums(&session(SessionLog::timed(), 10, &[25, 30, 40]));
