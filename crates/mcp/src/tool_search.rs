@@ -1,14 +1,17 @@
-//! Tool search: two tools in the place of many. [`find_tools`](FIND_TOOLS) ranks the declarations of all servers by BM25,
-//! [`call_tool`](CALL_TOOL) calls what it found.
+//! Tool search: two tools in the place of many. [`find_tools`](FIND_TOOLS) ranks the declarations of all servers by
+//! BM25 and static word embeddings, [`call_tool`](CALL_TOOL) calls what it found.
 //!
 //! What is declared to a model stands in front of its conversation and is paid for in every request. With search it is the
 //! same few hundred tokens, however many tools there are and whatever their servers change.
 
 mod call;
 mod declaration;
+mod hybrid;
 mod index;
 mod names;
 mod offer;
+mod tool_vectors;
+mod word_vectors;
 mod words;
 
 pub(crate) use call::{FoundCall, inner_message};

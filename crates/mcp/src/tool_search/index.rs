@@ -1,4 +1,4 @@
-//! BM25F: an inverted index over the names, descriptions and parameters of tools.
+//! The index of tools: BM25F over their names, descriptions and parameters, and their embeddings beside it (`hybrid.rs`).
 //!
 //! Fields are weighted as in BM25F: the frequencies of a word in the fields of a tool are normalised by each field's length,
 //! weighted, summed, and saturated once. A tool whose whole name was asked for counts more than one that merely shares a
@@ -6,8 +6,10 @@
 //! found clearly more of the right tools; character n-grams, pseudo-relevance feedback and the sum over a server's tools did
 //! not (dev/bench/TOOL_SEARCH.md).
 
-use super::declaration::DeclaredTool;
+use super::declaration::{DeclaredTool, SearchedText};
+use super::hybrid;
 use super::names::similar;
+use super::tool_vectors::ToolVectors;
 use super::words::words;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -54,6 +56,8 @@ pub struct ToolIndex {
     postings: HashMap<String, Vec<Posting>>,
     /// The words of each tool's name.
     names: Vec<BTreeSet<String>>,
+    /// None for a few tools: words find them.
+    vectors: Option<ToolVectors>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -89,10 +93,10 @@ impl ToolIndex {
 
     pub(crate) fn new(mut tools: Vec<DeclaredTool>) -> Self {
         tools.truncate(searched(&tools));
-        let fields: Vec<[Vec<String>; 4]> = tools
+        let texts: Vec<SearchedText> = tools.iter().map(DeclaredTool::searched).collect();
+        let fields: Vec<[Vec<String>; 4]> = texts
             .iter()
-            .map(|tool| {
-                let text = tool.searched();
+            .map(|text| {
                 [&text.name, &text.server, &text.description, &text.parameters]
                     .map(|text| words(text))
             })
@@ -118,7 +122,7 @@ impl ToolIndex {
         }
         let by_name = tools.iter().enumerate().map(|(at, tool)| (tool.name.clone(), at)).collect();
         let names = tools.iter().map(|tool| words(&tool.own).into_iter().collect()).collect();
-        ToolIndex { tools, by_name, postings, names }
+        ToolIndex { tools, by_name, postings, names, vectors: ToolVectors::new(&texts) }
     }
 
     pub(crate) fn tools(&self) -> &[DeclaredTool] {
@@ -140,9 +144,10 @@ impl ToolIndex {
                 order.push(*at);
             }
         }
-        let mut scores: Vec<(usize, f64)> = self.scores(&query);
-        scores.sort_by(|(one, left), (other, right)| right.total_cmp(left).then(one.cmp(other)));
-        order.extend(scores.into_iter().map(|(at, _)| at));
+        let vectors = self.vectors.as_ref();
+        let cosines = vectors.and_then(|vectors| vectors.cosines(&query));
+        let is_meaningful = vectors.is_some_and(|vectors| vectors.knows_a_word(&query));
+        order.extend(hybrid::ranked(&self.scores(&query), cosines.as_deref(), is_meaningful));
         let mut seen = HashSet::new();
         order.retain(|at| seen.insert(*at));
         order.into_iter().map(|at| &self.tools[at]).collect()
@@ -159,7 +164,8 @@ impl ToolIndex {
         ranked.take(3).map(|tool| tool.name.as_str()).collect()
     }
 
-    fn scores(&self, query: &str) -> Vec<(usize, f64)> {
+    /// The lexical score of each tool; 0: it shares no word with the query.
+    pub(super) fn scores(&self, query: &str) -> Vec<f64> {
         let mut asked = words(query);
         let mut seen = HashSet::new();
         asked.retain(|word| seen.insert(word.clone()));
@@ -170,8 +176,10 @@ impl ToolIndex {
                 scores[*tool] += rarity * frequency * (K1 + 1.0) / (frequency + K1);
             }
         }
-        let found = scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0);
-        found.map(|(at, score)| (at, score * (1.0 + self.coverage(at, &seen)))).collect()
+        for (at, score) in scores.iter_mut().enumerate().filter(|(_, score)| **score > 0.0) {
+            *score *= 1.0 + self.coverage(at, &seen);
+        }
+        scores
     }
 
     /// How much of a tool's name was asked for, from 0 to 1.

@@ -12,22 +12,34 @@ const STOP_WORDS: [&str; 50] = [
 /// plurals as singulars, without function words. Scripts that put no spaces between words give every two neighbours.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut all = Vec::new();
-    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
-        let mut rest = run;
-        while !rest.is_empty() {
-            let (part, after) = rest.split_at(part_length(rest));
-            rest = after;
-            if part.starts_with(has_no_spaces) {
-                all.extend(neighbours(part));
-            } else {
-                let word = part.to_lowercase();
-                if !STOP_WORDS.contains(&&*word) {
-                    all.push(singular(word));
-                }
+    for part in parts(text) {
+        if part.starts_with(has_no_spaces) {
+            all.extend(neighbours(part));
+        } else {
+            let word = part.to_lowercase();
+            if !is_stop_word(&word) {
+                all.push(singular(word));
             }
         }
     }
     all
+}
+
+/// The parts of the identifiers of a text, in order, as they are written.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).flat_map(|run| {
+        let mut rest = run;
+        std::iter::from_fn(move || {
+            let (part, after) = rest.split_at(part_length(rest));
+            rest = after;
+            Some(part).filter(|part| !part.is_empty())
+        })
+    })
+}
+
+/// Is it a function word of English, in lower case?
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(&word)
 }
 
 /// How many bytes the first part of an identifier has: `HTTP` of `HTTPServer`, `get` of `getTicker`, `v` of `v2`.
