@@ -77,40 +77,33 @@ impl OldResultChoice {
     /// that fetches it already.
     #[must_use]
     pub fn new(results: &[AgedResult<'_>], is_offered: bool) -> Option<Self> {
+        let mut left_out = choose_old_results(results);
+        left_out.retain(|index| {
+            results.get(*index).is_some_and(|it| it.is_left_out || it.text.len() >= FEWEST_BYTES)
+        });
         let least = if is_offered { LEAST_LEFT_OUT } else { LEAST_FOR_TOOL };
-        let old = choose_old_results(results);
-        let fresh = old.iter().filter_map(|index| results.get(*index)).filter(|it| !it.is_left_out);
+        let chosen = left_out.iter().filter_map(|index| results.get(*index));
+        let fresh: Vec<_> = chosen.filter(|it| !it.is_left_out).collect();
+        let beyond = |bytes: usize| bytes.saturating_sub(FEWEST_BYTES);
         // Nothing is compared where there would not be enough in any case.
-        if fresh.map(|it| beyond_reference(it.text.len())).sum::<usize>() < least {
+        if fresh.iter().map(|it| beyond(it.text.len())).sum::<usize>() < least {
             return None;
         }
-        let (left_out, bytes) = leave_repeated(results, &old);
+        let shown = shown_lines(results, &left_out);
+        let bytes: usize = fresh.iter().map(|it| beyond(own_bytes(it.text, &shown))).sum();
         (bytes >= least).then_some(OldResultChoice { left_out, offers_tool: !is_offered })
     }
 }
 
-fn beyond_reference(bytes: usize) -> usize {
-    bytes.saturating_sub(FEWEST_BYTES)
-}
-
-/// Those of the old results with enough that no later result repeats, and how many bytes that is. Lines that an earlier result
-/// shows are pointers in a later one ([deduplication](crate::history)): without the earlier result the later one shows them
-/// itself, and nothing is saved. Random sessions, one in two hundred, cost more for that until it was counted.
-fn leave_repeated(results: &[AgedResult<'_>], old: &[usize]) -> (Vec<usize>, usize) {
-    let mut shown: HashSet<&str> = HashSet::new();
-    let (mut left_out, mut bytes) = (Vec::new(), 0);
-    for (index, result) in results.iter().enumerate().rev() {
-        let is_old = old.binary_search(&index).is_ok();
-        let own = if is_old { own_bytes(result.text, &shown) } else { 0 };
-        if result.is_left_out || own >= FEWEST_BYTES {
-            left_out.push(index);
-            bytes += if result.is_left_out { 0 } else { beyond_reference(own) };
-        } else {
-            shown.extend(result.text.lines().map(without_number));
-        }
-    }
-    left_out.reverse();
-    (left_out, bytes)
+/// The lines of the results that stay. Lines that an earlier result shows are pointers in a later one
+/// ([deduplication](crate::history)): without the earlier result the later one may have to show them itself, so they are no reason
+/// to leave anything out. One random session in two hundred was dearer until that was counted. Where there is reason enough such
+/// results are left out too: most of what is read again is shown again in any case, and to keep them cost 40 % of what is
+/// saved at cold caches in recorded sessions.
+fn shown_lines<'t>(results: &[AgedResult<'t>], left_out: &[usize]) -> HashSet<&'t str> {
+    let stays = |index: &usize| left_out.binary_search(index).is_err();
+    let staying = (0..results.len()).filter(stays).filter_map(|index| results.get(index));
+    staying.flat_map(|it| it.text.lines().map(without_number)).collect()
 }
 
 /// How many bytes of a text are in lines that are not among those, each counted once. Fewer lines than a pointer stands for are
@@ -249,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn l11_decision_33_what_a_later_result_would_have_to_repeat_stays() {
+    fn l11_decision_33_what_a_later_result_would_have_to_repeat_is_no_reason() {
         let read = |text: String, turns| AgedResult {
             text: text.leak(),
             ..aged("Read", r#"{"file_path":"/a.rs"}"#, turns)
@@ -272,10 +265,13 @@ mod tests {
                 .collect::<String>()
         };
         assert_eq!(choose(&[read(numbered(1), 30), read(numbered(40), 5)]), None);
-        // Of three that are alike the last two go together, or nothing does.
+        // Of three that are alike the old ones go together, or nothing does.
         let same = || read(lines(0..400), 25);
         assert_eq!(choose(&[old, same(), read("done\n".into(), 5)]), Some(vec![0, 1]));
         assert_eq!(choose(&[old, same(), read(lines(0..400), 5)]), None);
+        // With reason enough beside it goes too.
+        let other = read(lines(600..900), 30);
+        assert_eq!(choose(&[old, other, read(lines(0..400), 5)]), Some(vec![0, 1]));
         // What was left out before is shown by nobody.
         let before = AgedResult { is_left_out: true, ..same() };
         assert_eq!(choose(&[old, before]), Some(vec![0, 1]));
