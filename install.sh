@@ -13,6 +13,9 @@ repository=https://github.com/tokenforge/tokenforge
 main() {
     releases=${TOKENFORGE_RELEASES:-$repository/releases}
     folder=${TOKENFORGE_INSTALL_DIR:-${HOME:?is not set: say with TOKENFORGE_INSTALL_DIR where to install}/.local/bin}
+    [ ! -d "$folder/tokenforge" ] ||
+        fail "$folder/tokenforge is a folder, so the program cannot have that name. Nothing was installed.
+  Rename or remove that folder, or choose another with TOKENFORGE_INSTALL_DIR."
     target=$(this_target)
     for tool in tar gzip; do
         has "$tool" || fail "$tool is needed to unpack the archive, and is not installed"
@@ -70,8 +73,8 @@ advise() {
             ;;
         *)
             say "Note: $folder is not on your PATH. To add it, put this line into your shell's profile:"
-            say "  export PATH=\"$folder:\$PATH\""
-            say "Try it: $folder/tokenforge demo"
+            say "  export PATH=$(quoted "$folder"):\"\$PATH\""
+            say "Try it: $(quoted "$folder/tokenforge") demo"
             ;;
     esac
 }
@@ -122,6 +125,14 @@ sha256() {
     else
         openssl dgst -sha256 -r "$1"
     fi | cut -d ' ' -f 1
+}
+
+# A word as a shell reads it: in quotes, unless all its characters are plain.
+quoted() {
+    case $1 in
+        *[!A-Za-z0-9/._~+@%=:,-]*) printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")" ;;
+        *) printf '%s' "$1" ;;
+    esac
 }
 
 has() { command -v "$1" > /dev/null 2>&1; }
