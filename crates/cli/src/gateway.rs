@@ -4,7 +4,7 @@ use crate::data;
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use http::{Method, Request, StatusCode};
+use http::{Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
 use std::env;
@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Limits, Secret, Settings};
+use tokenforge_gateway::Challenge;
 use tokenforge_ledger::{GainReport, GroupBy};
 use tokenforge_mcp::{LONGEST_MESSAGE, Transport};
 
@@ -33,9 +34,20 @@ const VERSION: &str = "x-forge-version";
 pub(crate) struct GatewayClient {
     /// Without a slash at its end.
     pub(crate) url: String,
-    /// What its admin API asks for.
+    /// The token for its admin API.
     pub(crate) token: Option<Secret>,
+    proof: RequiredProof,
     transport: Arc<dyn Transport>,
+}
+
+/// How a gateway proves that it is the user's, before it is shown a token. Another user's program can listen at the address.
+enum RequiredProof {
+    /// None: the user named the gateway and gave a token for it.
+    Trusted,
+    /// It knows this token of the data folder.
+    Knows(Secret),
+    /// It cannot be verified, and why.
+    Impossible(String),
 }
 
 /// What a gateway answers.
@@ -70,30 +82,68 @@ impl GatewayClient {
             bail!("expected an address such as http://127.0.0.1:8787, found `{url}`");
         }
         let limits = Limits { connect_timeout: PATIENCE, ..Limits::default() };
-        Ok(GatewayClient { url, token, transport: tokenforge_gateway::transport(&limits) })
+        let (proof, transport) = (RequiredProof::Trusted, tokenforge_gateway::transport(&limits));
+        Ok(GatewayClient { url, token, proof, transport })
     }
 
     /// The gateway that was named, else the one of these settings, with the admin token that is for it: the one given,
     /// else that of the settings or the data folder. Theirs are shown to the gateway of these settings, or of this
-    /// machine, and to no other.
+    /// machine, once it has proved to be the user's, and to no other.
     pub(crate) fn of_operator(
         named: Option<&str>,
         given: Option<String>,
         settings: &Settings,
     ) -> anyhow::Result<Self> {
-        let given = given.map(Secret::new);
-        let drawn = || tokenforge_gateway::read_admin_token(&data::admin_token_file().ok()?).ok();
-        match named {
-            Some(named) => {
-                let set = env::var(TOKEN).ok().filter(|token| !token.is_empty()).map(Secret::new);
-                let drawn = || drawn().filter(|_| is_local(named));
-                Self::new(named, given.or(set).or_else(drawn))
-            }
-            None => {
-                let set = settings.admin_token.clone();
-                Self::new(&url(settings.listen), given.or(set).or_else(drawn))
-            }
+        let set = || env::var(TOKEN).ok().filter(|token| !token.is_empty());
+        let given = given.or_else(|| named.and_then(|_| set())).map(Secret::new);
+        if let Some(named) = named
+            && (given.is_some() || !is_local(named))
+        {
+            return Self::new(named, given);
         }
+        let own = url(settings.listen);
+        let gateway = Self::new(named.unwrap_or(&own), given)?;
+        if gateway.token.is_some() {
+            return Ok(gateway);
+        }
+        let set = settings.admin_token.clone().filter(|_| named.is_none());
+        Ok(match data::drawn_admin_token() {
+            Ok(drawn) => GatewayClient {
+                token: set.or_else(|| Some(drawn.clone())),
+                proof: RequiredProof::Knows(drawn),
+                ..gateway
+            },
+            Err(error) => GatewayClient {
+                token: set,
+                proof: RequiredProof::Impossible(format!("{error:#}")),
+                ..gateway
+            },
+        })
+    }
+
+    /// Fails unless what answers is known to be the gateway that the token is for.
+    async fn verify(&self) -> anyhow::Result<()> {
+        let url = &self.url;
+        let drawn = match &self.proof {
+            RequiredProof::Trusted => return Ok(()),
+            RequiredProof::Knows(drawn) => drawn,
+            RequiredProof::Impossible(why) => {
+                bail!("cannot tell whether what answers at {url} is your gateway: {why}")
+            }
+        };
+        let challenge = Challenge::draw().context("the operating system has no random numbers")?;
+        let mut headers = HeaderMap::new();
+        headers.insert(Challenge::HEADER, HeaderValue::from_str(challenge.as_str())?);
+        let answer = self.send(Method::GET, "/_forge/healthz", headers, String::new()).await?;
+        let port = url.parse::<Uri>().ok().and_then(|uri| uri.port_u16()).unwrap_or(80);
+        let proofs = challenge.proofs(drawn, port, &Settings::default());
+        if !proofs.are_shown(|name| Some(answer.headers.get(name)?.to_str().ok()?.to_owned())) {
+            bail!(
+                "what answers at {url} does not prove to be your gateway, so it is shown no admin token; if you trust \
+                 it, name it with its token: --gateway {url}, and FORGE_ADMIN_TOKEN"
+            );
+        }
+        Ok(())
     }
 
     /// Its version, if one of ours answers in time.
@@ -165,6 +215,7 @@ impl GatewayClient {
     ) -> anyhow::Result<Value> {
         let mut headers = HeaderMap::new();
         if let Some(token) = &self.token {
+            self.verify().await?;
             headers.insert(AUTHORIZATION, secret(&format!("Bearer {}", token.expose()))?);
         }
         let body = body.map(Value::to_string).unwrap_or_default();
@@ -180,8 +231,16 @@ impl GatewayClient {
         let message = format!("the gateway at {}: {message}", self.url);
         match status {
             StatusCode::UNAUTHORIZED => {
-                let why = "needs its admin token: set FORGE_ADMIN_TOKEN, or run this as the user who started it";
-                Err(GatewayError::Refused(format!("the gateway at {} {why}", self.url)).into())
+                let unread = match &self.proof {
+                    RequiredProof::Impossible(why) => format!(" ({why})"),
+                    RequiredProof::Trusted | RequiredProof::Knows(_) => String::new(),
+                };
+                let why = format!(
+                    "the gateway at {} needs its admin token: set FORGE_ADMIN_TOKEN, or run this as the user who \
+                     started it{unread}",
+                    self.url
+                );
+                Err(GatewayError::Refused(why).into())
             }
             StatusCode::FORBIDDEN => Err(GatewayError::Refused(message).into()),
             _ => bail!(message),
@@ -227,7 +286,7 @@ pub(crate) fn reached_at(listen: SocketAddr) -> SocketAddr {
 
 /// Is this an address of this machine?
 fn is_local(url: &str) -> bool {
-    let host = url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
+    let host = url.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
     host.is_some_and(|host| {
         let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         host == "localhost" || address.is_ok_and(|address| address.is_loopback())

@@ -5,6 +5,7 @@
 
 mod agent;
 mod claude;
+mod handshake;
 mod hook_engine;
 mod hook_ledger;
 mod hook_socket;

@@ -48,6 +48,7 @@ mod shadow;
 mod stats;
 mod statusline;
 mod store;
+mod timed_stream;
 mod tokens;
 mod tools;
 mod values;

@@ -122,7 +122,7 @@ fn status(choice: ManagerChoice) -> anyhow::Result<()> {
             Ok(output::print(&format!("gateway: version {version} answers at {url}"))?)
         }
         ProbeResult::Busy => bail!("the gateway at {url} takes no requests now"),
-        ProbeResult::Stranger => bail!("{}", probe::stranger(&url)),
+        ProbeResult::Stranger(why) => bail!("{why}"),
         ProbeResult::Nobody => bail!("no gateway answers at {url}"),
     }
 }
@@ -150,7 +150,7 @@ pub(crate) fn report() -> anyhow::Result<()> {
             ProbeResult::Gateway { .. } => {
                 return Ok(output::print(&format!("the gateway answers at {url}"))?);
             }
-            ProbeResult::Stranger => probe::stranger(&url),
+            ProbeResult::Stranger(why) => why,
             ProbeResult::Busy | ProbeResult::Nobody => format!("no gateway answers at {url} yet"),
         };
         if began.elapsed() >= PATIENCE {
@@ -166,7 +166,7 @@ pub(crate) fn report() -> anyhow::Result<()> {
 fn is_stale() -> bool {
     match settings().map(|settings| probe::ask(&settings)) {
         Ok(ProbeResult::Gateway { version, .. }) => version != env!("CARGO_PKG_VERSION"),
-        Ok(ProbeResult::Stranger) => true,
+        Ok(ProbeResult::Stranger(_)) => true,
         _ => false,
     }
 }

@@ -105,7 +105,7 @@ pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     written().with_context(shown)
 }
 
-/// Takes a shim away, and the folder with the last.
+/// Removes a shim; with the last one also its folder, and those above it in the home folder that are empty then.
 pub(super) fn remove(path: &Path) -> anyhow::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -113,9 +113,15 @@ pub(super) fn remove(path: &Path) -> anyhow::Result<()> {
         }
         _ => {}
     }
-    if let Some(folder) = path.parent() {
-        let _ = fs::remove_dir(folder);
-    }
+    let home = data::home();
+    let is_kept = |folder: &Path| {
+        home.as_deref().is_none_or(|home| !folder.starts_with(home) || folder == home)
+    };
+    let shims = path.parent();
+    let above = shims.into_iter().flat_map(|shims| shims.ancestors().skip(1));
+    let above = above.take_while(|folder| !is_kept(folder));
+    // The first that is not empty stays, and so do those above it.
+    let _ = shims.into_iter().chain(above).map(fs::remove_dir).take_while(Result::is_ok).count();
     Ok(())
 }
 

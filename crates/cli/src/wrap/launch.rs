@@ -82,7 +82,7 @@ fn prepare_launch(
         ProbeResult::Nobody => {
             bail!("the gateway at {url} does not answer (see `tokenforge service status`)")
         }
-        ProbeResult::Stranger => bail!("{}", probe::stranger(&url)),
+        ProbeResult::Stranger(why) => bail!("{why}"),
         ProbeResult::Busy => bail!("the gateway at {url} takes no requests now"),
         ProbeResult::Gateway { asks_for_key: true, .. } => {
             bail!("the gateway at {url} asks for a key, which the agent does not have")

@@ -47,7 +47,7 @@ impl GatewayRoute {
         let project = project();
         let asks_for_keys = !settings.keys.is_empty();
         if !is_special && !asks_for_keys && plan.is_usual() {
-            let gateway = GatewayClient::new(&url(settings.listen), settings.admin_token.clone())?;
+            let gateway = GatewayClient::of_operator(None, None, &settings)?;
             if is_ours(settings.clone()).await {
                 let since = ledger::now();
                 let own = Own::default();
@@ -113,21 +113,31 @@ async fn start(settings: Settings) -> anyhow::Result<EmbeddedGateway> {
     Ok(embedded)
 }
 
-/// Takes the place of a gateway that no longer answers: the agent knows no other address.
+/// Takes the place of a gateway that no longer answers: the agent knows no other address. If another program took it
+/// first, the user is warned, because the agent sends its login there.
 async fn stand_in(settings: Settings, own: Own) {
-    let Ok(gateway) = GatewayClient::new(&url(settings.listen), None) else { return };
-    let mut silences = 0;
+    let url = url(settings.listen);
+    let (mut silences, mut is_warned) = (0, false);
     loop {
         tokio::time::sleep(EVERY).await;
-        silences = if gateway.version().await.is_some() { 0 } else { silences + 1 };
-        // Where somebody still holds the address there is nothing to be done but to wait.
+        let asked = settings.clone();
+        let seen = tokio::task::spawn_blocking(move || probe::ask(&asked)).await;
+        silences = match seen {
+            Ok(ProbeResult::Gateway { .. } | ProbeResult::Busy) => 0,
+            Ok(ProbeResult::Stranger(why)) if !is_warned => {
+                is_warned = true;
+                tell(&format!("tokenforge: {why}; end the agent, because its requests go there"));
+                0
+            }
+            _ => silences + 1,
+        };
+        // While another program holds the address, nothing can be done but to wait.
         if silences >= SILENCES
             && let Ok(started) = start(settings.clone()).await
         {
             *own.lock().unwrap_or_else(PoisonError::into_inner) = Some(started);
             tell(&format!(
-                "tokenforge: the gateway at {} stopped answering; `wrap` runs one in its place until the agent ends",
-                gateway.url
+                "tokenforge: the gateway at {url} stopped answering; `wrap` runs one in its place until the agent ends"
             ));
             return;
         }

@@ -3,7 +3,10 @@
 use crate::mcp::shell::{Gateway, Shell};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener};
 use std::os::unix::fs::PermissionsExt;
+use std::thread::{self, JoinHandle};
 use tokenforge_mock::client::{Answer, Ask, Open};
 
 fn send(gateway: &Gateway, ask: Ask) -> Answer {
@@ -91,4 +94,54 @@ fn d60_another_user_gets_no_link_and_adds_no_tool_server() {
     let added = stranger.fail(&["add", "x", "--gateway", &gateway.url, "--", "true"]);
     assert!(added.contains("run it as the user who runs the gateway"), "{added}");
     assert_eq!(shell.list()["backends"], json!([]));
+}
+
+/// A listener that says to be a gateway, and its address. It hears one connection.
+fn false_gateway() -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let heard = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let body = json!({"path": "/forged", "expires_in": 60, "backends": []}).to_string();
+        let head = "HTTP/1.1 200 OK\r\nx-forge-version: 9\r\ncontent-type: application/json";
+        let (length, mut heard) = (body.len(), Vec::new());
+        let mut block = [0; 4096];
+        while let Ok(read @ 1..) = stream.read(&mut block) {
+            heard.extend_from_slice(&block[..read]);
+            if heard.ends_with(b"\r\n\r\n") {
+                let _ = write!(
+                    stream,
+                    "{head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+                );
+                let _ = stream.shutdown(Shutdown::Write);
+            }
+        }
+        String::from_utf8(heard).unwrap()
+    });
+    (address, heard)
+}
+
+#[test]
+fn n6_a_false_gateway_is_shown_no_admin_token() {
+    let mut shell = Shell::new();
+    drop(shell.serve());
+    let drawn = token(&shell);
+    for words in [&["dashboard"][..], &["mcp", "list"], &["mcp", "call", "a", "b"]] {
+        let (address, heard) = false_gateway();
+        shell.listen = address;
+        let run = shell.run(words);
+        assert_eq!(run.code, 1, "{words:?}: {}", run.stdout);
+        assert!(run.stderr.contains("does not prove to be your gateway"), "{}", run.stderr);
+        assert!(!heard.join().unwrap().contains(&drawn), "{words:?} showed the token");
+        // Nor is a token of the settings, which a user cannot have meant for this program.
+        let (address, heard) = false_gateway();
+        shell.listen = address;
+        shell.run_with(words, &[("FORGE_ADMIN_TOKEN", "of-the-settings")]);
+        assert!(!heard.join().unwrap().contains("of-the-settings"), "{words:?} showed the token");
+    }
+    // One that is named with its token is the user's own choice.
+    let (address, heard) = false_gateway();
+    let url = format!("http://{address}");
+    shell.run(&["dashboard", "--gateway", &url, "--admin-token", "of-that-gateway"]);
+    assert!(heard.join().unwrap().contains("of-that-gateway"));
 }

@@ -6,8 +6,12 @@ use crate::kit::{Run, run};
 use crate::mcp::shell::Shell;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 use tokenforge_mock::client::{Ask, Open};
 use tokenforge_mock::{Mock, Reply};
 
@@ -242,25 +246,101 @@ fn a_gateway_that_runs_is_asked_and_says_the_same() {
 }
 
 #[test]
-fn where_a_path_is_too_long_for_a_socket_a_port_is_asked() {
+fn n2_a_long_data_path_gets_a_private_socket_and_no_port() {
     let mut shell = shell();
     let long = shell.folder.path(&"long".repeat(30));
     shell = shell.with("FORGE_DATA_DIR", long.display().to_string().leak());
     let alone = hook(&shell, &cargo_test()).unwrap();
-    let _gateway = shell.serve();
-    assert!(long.join("hook/port").exists() && !long.join("hook/socket").exists());
+    let gateway = shell.serve();
+    let place = || PathBuf::from(fs::read_to_string(long.join("hook/place")).unwrap());
+    let socket = place();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(socket.parent().unwrap()), mode(&socket)), (0o700, 0o600));
+    assert!(socket.as_os_str().len() <= 100 && !long.join("hook/port").exists());
+    // It is the gateway that answers: a hook alone could not, by these settings.
     fs::create_dir_all(shell.folder.path("config")).unwrap();
     fs::write(shell.folder.path("config/tokenforge.yaml"), "no: such setting").unwrap();
     assert_eq!(hook(&shell, &cargo_test()).unwrap(), alone);
-    // Whoever does not know the key of the store gets no answer.
-    let port: u16 = fs::read_to_string(long.join("hook/port")).unwrap().parse().unwrap();
-    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let asked = json!({"version": env!("CARGO_PKG_VERSION"), "tool": "bash", "texts": [rows(60)]});
-    std::io::Write::write_all(&mut stream, format!("wrong\n{asked}").as_bytes()).unwrap();
-    stream.shutdown(std::net::Shutdown::Write).unwrap();
-    let mut answer = String::new();
-    std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
-    assert_eq!(answer, "");
+    fs::remove_file(shell.folder.path("config/tokenforge.yaml")).unwrap();
+    // The next gateway removes the folder that a killed one left behind.
+    drop(gateway);
+    let _next = shell.serve();
+    assert!(!socket.parent().unwrap().exists() && place() != socket);
+    assert_eq!(hook(&shell, &cargo_test()).unwrap(), alone);
+}
+
+#[test]
+fn n2_a_socket_in_an_open_folder_is_not_asked() {
+    let mut shell = shell();
+    let alone = hook(&shell, &cargo_test()).unwrap();
+    let _gateway = shell.serve();
+    fs::set_permissions(shell.folder.path("data/hook"), fs::Permissions::from_mode(0o755)).unwrap();
+    // A hook alone has to answer, which it cannot do by these settings.
+    fs::create_dir_all(shell.folder.path("config")).unwrap();
+    fs::write(shell.folder.path("config/tokenforge.yaml"), "no: such setting").unwrap();
+    assert_eq!(hook(&shell, &cargo_test()), None);
+    fs::set_permissions(shell.folder.path("data/hook"), fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(hook(&shell, &cargo_test()), Some(alone));
+}
+
+/// A listener at the path of a gateway that was killed. It says `says` to one hook, and hears all that the hook sends.
+fn false_listener(path: &Path, says: String) -> JoinHandle<String> {
+    fs::remove_file(path).unwrap();
+    let listener = UnixListener::bind(path).unwrap();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.write_all(says.as_bytes());
+        let _ = stream.shutdown(Shutdown::Write);
+        let mut heard = String::new();
+        stream.read_to_string(&mut heard).unwrap();
+        heard
+    })
+}
+
+/// The answer of a listener that wants its own words to become a tool output.
+fn forged_answer() -> String {
+    json!({"texts": ["forged"]}).to_string()
+}
+
+#[test]
+fn n1_a_false_listener_hears_a_challenge_and_forges_no_output() {
+    for says in [
+        forged_answer(),
+        format!("{}\n{}", "0".repeat(96), forged_answer()),
+        format!("{}\n{}", "0".repeat(32), forged_answer()),
+        String::new(),
+    ] {
+        let mut shell = shell();
+        let alone = hook(&shell, &cargo_test()).unwrap();
+        drop(shell.serve());
+        let heard = false_listener(&shell.folder.path("data/hook/socket"), says.clone());
+        assert_eq!(hook(&shell, &cargo_test()).unwrap(), alone, "{says}");
+        assert_is_challenge(&heard.join().unwrap());
+    }
+}
+
+/// One line of 32 hexadecimal digits: no pass, no word of a result.
+fn assert_is_challenge(heard: &str) {
+    let digits = heard.strip_suffix('\n').unwrap_or_default();
+    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    assert!(digits.len() == 32 && is_hexadecimal, "the listener heard {heard:?}");
+}
+
+#[test]
+fn n1_a_recorded_proof_is_refused_when_replayed() {
+    let mut shell = shell();
+    let alone = hook(&shell, &cargo_test()).unwrap();
+    let gateway = shell.serve();
+    let socket = shell.folder.path("data/hook/socket");
+    let mut stream = UnixStream::connect(&socket).unwrap();
+    stream.write_all(format!("{}\n", "0123456789abcdef".repeat(2)).as_bytes()).unwrap();
+    let mut proof = String::new();
+    BufReader::new(stream).read_line(&mut proof).unwrap();
+    assert_eq!(proof.trim_end().len(), 96, "{proof}");
+    drop(gateway);
+    let heard = false_listener(&socket, proof + &forged_answer());
+    assert_eq!(hook(&shell, &cargo_test()).unwrap(), alone);
+    assert_is_challenge(&heard.join().unwrap());
 }
 
 #[test]

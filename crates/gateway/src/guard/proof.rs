@@ -23,9 +23,6 @@ const UPSTREAMS_PROOF: &str = "x-forge-upstreams-proof";
 /// What the key is for, so that it is no other's.
 const CONTEXT: &str = "tokenforge 2026-11-18 a gateway proves whose it is";
 
-/// How many hexadecimal digits a challenge has.
-const DIGITS: usize = 32;
-
 /// Something new that only who knows the token can answer.
 #[derive(Debug)]
 pub struct Challenge(String);
@@ -41,17 +38,26 @@ impl Challenge {
     /// The header that it is sent in.
     pub const HEADER: &str = CHALLENGE;
 
+    /// How many hexadecimal digits it has.
+    pub const DIGITS: usize = 32;
+
     /// A new one. `None`: the operating system has no random numbers to give.
     #[must_use]
     pub fn draw() -> Option<Self> {
         random_name().map(Challenge)
     }
 
+    /// The one that a text is.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_one =
+            text.len() == Self::DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_one.then(|| Challenge(text.to_owned()))
+    }
+
     /// The one that a request has.
     pub(super) fn read(headers: &HeaderMap) -> Option<Self> {
-        let text = headers.get(CHALLENGE)?.to_str().ok()?;
-        let is_one = text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_one.then(|| Challenge(text.to_owned()))
+        Self::parse(headers.get(CHALLENGE)?.to_str().ok()?)
     }
 
     /// As it is sent.
@@ -165,7 +171,8 @@ mod tests {
             Challenge::read(&headers).is_some()
         };
         assert!(of(Challenge::draw().unwrap().as_str()));
-        for wrong in ["", "00", &"0".repeat(DIGITS + 1), &"g".repeat(DIGITS)] {
+        for wrong in ["", "00", &"0".repeat(Challenge::DIGITS + 1), &"g".repeat(Challenge::DIGITS)]
+        {
             assert!(!of(wrong), "{wrong}");
         }
     }

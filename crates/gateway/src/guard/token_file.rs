@@ -41,10 +41,12 @@ pub fn draw_admin_token(path: &Path) -> io::Result<Secret> {
 pub fn read_admin_token(path: &Path) -> io::Result<Secret> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
-    if is_shared(&metadata) {
-        let message =
-            "others can read or write it; `chmod 600` it, or remove it to get a new token";
-        return Err(io::Error::other(message));
+    if let Some(mode) = shared_mode(&metadata) {
+        return Err(io::Error::other(format!(
+            "other users can read or write it (mode {mode:o}): run `chmod 600 {}`, or remove it and restart the gateway \
+             for a new token",
+            path.display()
+        )));
     }
     if metadata.len() > LONGEST {
         return Err(io::Error::other("it holds no token; remove it to get a new one"));
@@ -93,14 +95,16 @@ fn private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// The mode of a file that others than its owner can use.
 #[cfg(unix)]
-fn is_shared(metadata: &fs::Metadata) -> bool {
-    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0
+fn shared_mode(metadata: &fs::Metadata) -> Option<u32> {
+    let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777;
+    (mode & 0o077 != 0).then_some(mode)
 }
 
 #[cfg(not(unix))]
-fn is_shared(_: &fs::Metadata) -> bool {
-    false
+fn shared_mode(_: &fs::Metadata) -> Option<u32> {
+    None
 }
 
 #[cfg(test)]

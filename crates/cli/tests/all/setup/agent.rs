@@ -5,6 +5,7 @@ use crate::kit::finish;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::thread;
 
 /// An agent that says how it was started.
@@ -193,6 +194,40 @@ fn a_program_that_says_it_is_a_gateway_or_asks_the_gateway_elsewhere_gets_no_log
         user.set_listen(&url);
         goes_past_a_stranger(&user, &url);
     }
+}
+
+#[test]
+fn n4_a_shared_admin_token_is_named_with_its_mode_and_remedy() {
+    let mut user = user();
+    let gateway = user.serve();
+    user.said(&["setup", "claude", "--no-service", "--yes"]);
+    let token = user.folder.path("data/admin_token");
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
+    let run = user.types("claude -p hello");
+    assert_eq!((run.code, run.stdout.as_str()), (7, "url=\n-p|hello|"));
+    let remedy = format!("chmod 600 {}", token.display());
+    for says in [&*gateway.url, "mode 644", &remedy, "; claude runs without it"] {
+        assert!(run.stderr.contains(says), "{says}\n{}", run.stderr);
+    }
+    assert!(!run.stderr.contains("is not your gateway"), "{}", run.stderr);
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(user.types("claude").stdout, format!("url={}/p/project\n|", gateway.url));
+}
+
+#[test]
+fn n5_undo_removes_the_folders_that_setup_made() {
+    let user = user().with("FORGE_DATA_DIR", "");
+    let before = user.home();
+    user.said(&["setup", "claude", "--no-service", "--yes"]);
+    assert!(user.folder.path("home/.local/share/tokenforge/shims/claude").exists());
+    user.said(&["setup", "--undo", "--yes"]);
+    assert_eq!(user.home(), before);
+    // A folder with something of the user's in it stays.
+    user.said(&["setup", "claude", "--no-service", "--yes"]);
+    user.file("home/.local/share/mine", "");
+    user.said(&["setup", "--undo", "--yes"]);
+    assert!(user.folder.path("home/.local/share/mine").exists());
+    assert!(!user.folder.path("home/.local/share/tokenforge").exists());
 }
 
 #[test]
@@ -427,7 +462,12 @@ fn other_shells_put_the_shims_first_too() {
         if let Some(program) = program.iter().find(|path| fs::exists(path).unwrap()) {
             let source =
                 format!(". '{}'\ncommand -v claude", user.folder.path("home").join(file).display());
-            let said = finish(user.command(program).args(["-c", &source]).spawn().unwrap(), "");
+            // Files that a shell makes for itself, as fish does, are not compared.
+            let mut shell_command = user.command(program);
+            for own in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
+                shell_command.env(own, user.folder.path("of the shell"));
+            }
+            let said = finish(shell_command.args(["-c", &source]).spawn().unwrap(), "");
             assert!(said.stdout.ends_with("/data/shims/claude\n"), "{shell}: {said:?}");
         }
         user.said(&["setup", "--undo", "--yes"]);
