@@ -43,7 +43,7 @@ enum ConfigAction {
 
 #[derive(Args)]
 struct File {
-    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    /// The settings file [default: tokenforge.yaml in the settings folder]
     #[arg(value_hint = ValueHint::FilePath)]
     file: Option<PathBuf>,
 }
@@ -138,7 +138,7 @@ impl Check {
         checked?;
         Ok(output::print(&match source.file {
             Some(path) => format!("{}: no mistakes", path.display()),
-            None => "no tokenforge.yaml found: the defaults apply".to_owned(),
+            None => "no tokenforge.yaml in the settings folder: the defaults apply".to_owned(),
         })?)
     }
 }

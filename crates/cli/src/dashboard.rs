@@ -28,7 +28,7 @@ pub(crate) struct DashboardArgs {
     #[arg(long, value_name = "TOKEN")]
     admin_token: Option<String>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    /// The settings file [default: tokenforge.yaml in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 

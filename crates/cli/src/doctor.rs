@@ -54,7 +54,7 @@ pub(crate) struct DoctorArgs {
     #[arg(long, value_name = "TIME", value_parser = arguments::time, requires = "probe")]
     probe_timeout: Option<Duration>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    /// The settings file [default: tokenforge.yaml in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }

@@ -20,7 +20,7 @@ pub(crate) struct ReadyArgs {
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     gateway: Option<String>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    /// The settings file [default: tokenforge.yaml in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 

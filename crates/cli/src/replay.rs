@@ -48,7 +48,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "HOW", value_parser = values::expand_by())]
     expand_by: Option<ExpandBy>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    /// The settings file [default: tokenforge.yaml in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 

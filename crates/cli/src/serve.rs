@@ -50,7 +50,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     tls_key: Option<String>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    /// The settings file [default: tokenforge.yaml in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 

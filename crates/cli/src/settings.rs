@@ -1,10 +1,12 @@
 //! Where settings come from: a file, the environment, flags.
 
+use crate::{data, output};
 use anyhow::Context;
 use std::env;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use tokenforge_config::{ConfigErrors, ConfigFile, Origins, Overrides, Settings};
 
 /// The name of the settings file.
@@ -63,17 +65,40 @@ impl fmt::Display for SettingsMistakes {
 
 impl std::error::Error for SettingsMistakes {}
 
-/// The settings file: the one named, else `tokenforge.yaml` here or in the user's folder for settings, if there is one.
+/// The settings file: the one named, else the one in the user's folder for settings, if there is one.
+///
+/// Never one in the current folder that was not named: in a cloned repository it could send a login to another host and
+/// start programs. A note says that it is there, because who starts a gateway beside it may expect it to count.
 pub(crate) fn file(named: Option<&Path>) -> Option<PathBuf> {
     if let Some(named) = named {
         return Some(named.to_owned());
     }
-    let here = PathBuf::from(FILE);
-    if here.is_file() { Some(here) } else { users_file() }
+    let users = users_file();
+    note_unused(users.as_deref());
+    users
+}
+
+/// Says once that there is a settings file in the current folder that is not used.
+fn note_unused(used: Option<&Path>) {
+    static NOTED: Once = Once::new();
+    let here = Path::new(FILE);
+    let is_used =
+        || used.is_some_and(|used| fs::canonicalize(used).ok() == fs::canonicalize(here).ok());
+    if !here.is_file() || is_used() {
+        return;
+    }
+    let folder = data::config_folder().map(|folder| folder.display().to_string());
+    NOTED.call_once(|| {
+        output::tell(&format!(
+            "note: {FILE} in this folder is not used, because a folder may hold someone else's files; if you trust it, \
+             name it (`--config {FILE}`) or move it to {}",
+            folder.as_deref().unwrap_or("your folder for settings")
+        ));
+    });
 }
 
 /// The settings file in the user's folder for settings, if there is one.
 pub(crate) fn users_file() -> Option<PathBuf> {
-    let path = crate::data::config_folder()?.join(FILE);
+    let path = data::config_folder()?.join(FILE);
     path.is_file().then_some(path)
 }

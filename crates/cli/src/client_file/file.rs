@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// What the name of a backup ends with.
@@ -44,6 +44,7 @@ impl ClientFile {
     /// Reads a file that is there.
     pub(crate) fn read_if_there(name: &Path) -> anyhow::Result<Self> {
         let shown = || format!("cannot read {}", name.display());
+        refuse_link_outside(name)?;
         let path = fs::canonicalize(name).with_context(shown)?;
         let metadata = fs::metadata(&path).with_context(shown)?;
         if !metadata.is_file() {
@@ -57,6 +58,7 @@ impl ClientFile {
     pub(crate) fn find(name: &Path) -> anyhow::Result<Self> {
         match fs::symlink_metadata(name) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
+                refuse_link_outside(name)?;
                 let path = std::path::absolute(name)?;
                 let text = String::new();
                 Ok(ClientFile { name: name.to_owned(), path, text, metadata: None, notes: "" })
@@ -179,6 +181,27 @@ impl ClientFile {
         new.persist(path)?;
         Ok(())
     }
+}
+
+/// Fails if a link leads a file of the current folder out of it: in a cloned repository, a change of the project's file
+/// would be one of the user's own. A name that is absolute or has `..` in it was chosen by the user.
+fn refuse_link_outside(name: &Path) -> anyhow::Result<()> {
+    if name.is_absolute() || name.components().any(|part| part == Component::ParentDir) {
+        return Ok(());
+    }
+    let here = fs::canonicalize(".").context("cannot find the current folder")?;
+    let whole = here.join(name);
+    let there = whole.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
+    let real = fs::canonicalize(there.unwrap_or(&here))
+        .with_context(|| format!("cannot read {}", name.display()))?;
+    if !real.starts_with(&here) {
+        bail!(
+            "{} is a link to {}, outside of this folder, so it is left alone; if you mean that file, name it",
+            name.display(),
+            real.display()
+        );
+    }
+    Ok(())
 }
 
 /// The text of a file, if it is there.

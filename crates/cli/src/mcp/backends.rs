@@ -27,7 +27,7 @@ pub(super) struct GatewayOptions {
     #[arg(long, conflicts_with = "gateway")]
     offline: bool,
 
-    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    /// The settings file [default: tokenforge.yaml in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }

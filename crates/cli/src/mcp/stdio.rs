@@ -22,7 +22,7 @@ Example, as the command of a server in an agent's settings:
 /// Run one tool server with smaller results, without a gateway
 #[derive(Args)]
 pub(crate) struct StdioArgs {
-    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    /// The settings file [default: tokenforge.yaml in the settings folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 /// In a folder of its own, with these variables beside.
 fn doctor(folder: &Folder, variables: &[(&str, &str)], arguments: &[&str]) -> Run {
-    let own = [("HOME", "."), ("XDG_CONFIG_HOME", "."), ("XDG_DATA_HOME", "."), ("PATH", ".")];
+    let folders = ["HOME", "FORGE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "PATH"];
+    let own = folders.map(|name| (name, "."));
     let path = folder.path("");
     // `run_in` takes values for paths in the folder; an absolute one, or an address, must come from a settings file.
     run_in(&path, &[&own, variables].concat(), &[&["doctor"], arguments].concat(), "")

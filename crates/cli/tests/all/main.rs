@@ -20,6 +20,8 @@ mod mcp;
 mod misc;
 #[cfg(unix)]
 mod one_account;
+#[cfg(unix)]
+mod project;
 mod replay;
 mod serve;
 #[cfg(unix)]

@@ -183,7 +183,8 @@ fn ready_says_whether_a_gateway_takes_requests() {
     // Where it listens is known from its settings.
     let folder = Folder::new();
     folder.file("tokenforge.yaml", format!("listen: {}", gateway.address));
-    assert_eq!(run_in(&folder.path(""), &[], &["ready"], "").code, 0);
+    let settings = [("FORGE_CONFIG_DIR", ".")];
+    assert_eq!(run_in(&folder.path(""), &settings, &["ready"], "").code, 0);
 
     drop(gateway);
     let error = failure(1, &format!("ready --gateway {url}"), "");

@@ -304,7 +304,7 @@ fn assert_stopped_by(signal: rustix::process::Signal) {
     agents.with("claude", &[&format!("ready={port}\n"), HANGING]);
     let folder = agents.folder.path("");
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_tokenforge"));
-    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "PATH"] {
+    for name in ["HOME", "FORGE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "PATH"] {
         doctor.env(name, &folder);
     }
     doctor.args(["doctor", "--probe"]).current_dir(&folder);

@@ -180,7 +180,8 @@ fn d21_an_answer_that_is_too_long_to_be_checked_is_refused_once_and_under_its_id
 fn m23_a_message_that_is_too_long_to_be_read_calls_no_tool() {
     let folder = Folder::new();
     let settings = r#"{"mcp": {"clients": {"*": {"tools": ["rows"]}}}}"#;
-    std::fs::write(folder.path("tokenforge.yaml"), settings).unwrap();
+    std::fs::create_dir(folder.path("config")).unwrap();
+    std::fs::write(folder.path("config/tokenforge.yaml"), settings).unwrap();
     let mut filter = filter(&folder, &[]);
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"other"}}"#;
     for text in [format!("{}{call}", " ".repeat(9 << 20)), format!("[{call}]"), call.to_owned()] {
