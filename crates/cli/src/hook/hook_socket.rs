@@ -139,25 +139,24 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::thread;
 
+    const PLACE: Place = Place::Port(1);
     const ANSWER: &str = r#"{"texts": ["shorter"]}"#;
 
     /// What a hook makes of a gateway that has this key and says this, within this time.
     fn heard(key: [u8; 32], timeout: Duration, answer: &str) -> Option<HookAnswer> {
-        let place = Place::Port(1);
         let (hook, mut gateway) = UnixStream::pair().unwrap();
         thread::scope(|scope| {
-            scope.spawn(|| {
-                let mut lines = BufReader::new(gateway.try_clone().unwrap());
-                let mut line = String::new();
-                let _ = lines.read_line(&mut line);
-                let key = HookKey::new(&key);
-                if let Some(shaken) = Handshake::accept(&key, &place, line.trim_end()) {
-                    let _ = gateway.write_all((shaken.gateway_line() + answer).as_bytes());
+            scope.spawn(move || {
+                let mut lines = BufReader::new(gateway.try_clone().unwrap()).lines();
+                let mut line = || lines.next().and_then(Result::ok).unwrap_or_default();
+                if let Some(shaken) = Handshake::accept(&HookKey::new(&key), &PLACE, &line()) {
+                    let _ = gateway.write_all(shaken.gateway_line().as_bytes());
+                    let (_proof, _question) = (line(), line());
+                    let _ = gateway.write_all(answer.as_bytes());
                 }
-                drop((gateway, lines));
             });
             let hook = TimedStream::new(hook, timeout);
-            exchange(hook, &place, &HookKey::new(&[1; 32]), &HookQuestion::default())
+            exchange(hook, &PLACE, &HookKey::new(&[1; 32]), &HookQuestion::default())
         })
     }
 

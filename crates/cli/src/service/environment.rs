@@ -29,7 +29,7 @@ const OTHERS: &[&str] = &[
 /// What a service is started with.
 #[derive(Debug)]
 pub(super) struct ServiceEnvironment {
-    /// Where it is: the data folder. Not the home folder, where a `tokenforge.yaml` would be taken for its settings.
+    /// The folder that it runs in: the data folder, because it writes to no other.
     pub(super) folder: String,
     pub(super) variables: Vec<(&'static str, String)>,
 }

@@ -4,10 +4,12 @@ use crate::kit::{Folder, Run, failure, finish};
 use crate::serve::question_body;
 use serde_json::{Value, json};
 use std::fs;
-use std::net::SocketAddr;
+use std::io::{BufRead, BufReader};
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::Instant;
 use tokenforge_mock::client::{Ask, Open, PATIENCE};
 use tokenforge_mock::{Mock, first_reference};
@@ -371,6 +373,34 @@ fn a_gateway_that_runs_is_used_and_its_place_is_taken_when_it_stops_answering() 
     assert!(run.stderr.contains("stopped answering"), "{}", run.stderr);
     assert_eq!(mock.requests().len(), 2);
     assert_eq!(mock.requests()[0].body, mock.requests()[1].body);
+}
+
+#[test]
+fn n8_wrap_warns_when_a_stranger_takes_the_address() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    let address = free_address();
+    let settings = settings(&folder, address, &mock);
+    let mut gateway = ServedGateway::serve(&folder, &settings, address);
+    // It ends by itself if no warning comes.
+    let script =
+        ": > asked\nfor _ in $(seq 150); do [ -e warned ] && exit 0; sleep 0.1; done; exit 3";
+    let program = client(&folder, "claude", script);
+    let mut command = command(&folder, &["--config", &settings, &program]);
+    let mut child = command.env_remove("FORGE_LISTEN").spawn().unwrap();
+    wait_for(&folder.path("asked"));
+    gateway.kill();
+    let stranger = TcpListener::bind(address).unwrap();
+    thread::spawn(move || stranger.incoming().for_each(drop));
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let warning = format!("what answers at http://{address} is not your gateway");
+    let warned = lines.filter(|line| line.contains(&warning)).map(|line| {
+        folder.file("warned", "");
+        line
+    });
+    let warned: Vec<_> = warned.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(warned[0].contains("end the agent"), "{warned:?}");
 }
 
 #[test]
