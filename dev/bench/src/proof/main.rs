@@ -15,9 +15,11 @@ mod fail_open;
 mod fairness;
 mod faulty_disk;
 mod forged_markers;
+mod hostile_folders;
 mod idle_streams;
 mod kit;
 mod large_answer;
+mod local_listeners;
 mod local_safety;
 mod prefix;
 mod reload;
@@ -59,6 +61,8 @@ const ROWS: &[ProofRow] = &[
     local_safety::ROW,
     stdio_commands::ROW,
     forged_markers::ROW,
+    local_listeners::ROW,
+    hostile_folders::ROW,
 ];
 
 fn main() -> anyhow::Result<ExitCode> {
