@@ -144,10 +144,11 @@ mod tests {
 
     /// What a hook makes of a gateway that has this key and says this, within this time.
     fn heard(key: [u8; 32], timeout: Duration, answer: &str) -> Option<HookAnswer> {
-        let (hook, mut gateway) = UnixStream::pair().unwrap();
+        let (hook, mut gateway) = UnixStream::pair().expect("a pair of sockets");
         thread::scope(|scope| {
             scope.spawn(move || {
-                let mut lines = BufReader::new(gateway.try_clone().unwrap()).lines();
+                let mut lines =
+                    BufReader::new(gateway.try_clone().expect("a second handle")).lines();
                 let mut line = || lines.next().and_then(Result::ok).unwrap_or_default();
                 if let Some(shaken) = Handshake::accept(&HookKey::new(&key), &PLACE, &line()) {
                     let _ = gateway.write_all(shaken.gateway_line().as_bytes());

@@ -67,8 +67,7 @@ fn v7_the_report_is_printed_and_what_is_held_is_released() {
 fn v12_a_gateway_that_runs_measures_within_its_settings_and_the_report_says_so() {
     let (mock, folder) = (Mock::start(), Folder::new());
     let data = folder.path("data").display().to_string();
-    std::fs::write(folder.path("gateway.yaml"), "shadow:\n  share: 1\n  budget_usd: 5\n")
-        .unwrap();
+    std::fs::write(folder.path("gateway.yaml"), "shadow:\n  share: 1\n  budget_usd: 5\n").unwrap();
     let config = folder.path("gateway.yaml").display().to_string();
     let arguments = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url(), "--config", &config];
     let serving = Serving::with(&arguments, &[("FORGE_DATA_DIR", &data)]);

@@ -393,11 +393,8 @@ fn n8_wrap_warns_when_a_stranger_takes_the_address() {
     thread::spawn(move || stranger.incoming().for_each(drop));
     let lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     let warning = format!("what answers at http://{address} is not your gateway");
-    let warned = lines.filter(|line| line.contains(&warning)).map(|line| {
-        folder.file("warned", "");
-        line
-    });
-    let warned: Vec<_> = warned.collect();
+    let warned = lines.filter(|line| line.contains(&warning));
+    let warned: Vec<_> = warned.inspect(|_| drop(folder.file("warned", ""))).collect();
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(warned.len(), 1, "{warned:?}");
     assert!(warned[0].contains("end the agent"), "{warned:?}");
