@@ -94,8 +94,8 @@ impl RewriteInput {
     }
 
     /// Tells apart all that may lead to another text for the same results.
-    fn fingerprint(&self, engine: &Engine<'_>, is_observed: bool) -> u64 {
-        let flags = [self.originals_reader as u8, u8::from(is_observed)];
+    fn fingerprint(&self, engine: &Engine<'_>, is_observed: bool, is_kept: bool) -> u64 {
+        let flags = [self.originals_reader as u8, u8::from(is_observed), u8::from(is_kept)];
         xxh3_64_with_seed(&flags, engine.fingerprint() ^ self.state.strategy_print)
     }
 }
