@@ -36,6 +36,7 @@ use crate::earlier_results::KeptConversation;
 use crate::memo::{ConversationOwner, KnownSpans, SpanHits};
 use crate::options::RequestOptions;
 use crate::report::RequestReport;
+use crate::shadow::{THIS_MACHINE, TenantHolds};
 use crate::state::GatewayState;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
@@ -91,6 +92,17 @@ impl RewriteInput {
     pub(crate) fn owner(&self) -> ConversationOwner<'_> {
         let session = self.session.as_deref();
         ConversationOwner { tenant: &self.tenant, dialect: self.dialect, session }
+    }
+
+    /// Whose samples those of this request are in the shadow comparison.
+    pub(crate) fn shadow_tenant(&self) -> &str {
+        let is_personal = self.state.settings.is_personal() && !self.is_proxied;
+        if is_personal { THIS_MACHINE } else { &self.tenant }
+    }
+
+    /// The modes and stages that are held for it.
+    pub(crate) fn holds(&self) -> &TenantHolds {
+        self.state.holds.of(self.shadow_tenant())
     }
 
     /// Tells apart all that may lead to another text for the same results.

@@ -102,7 +102,7 @@ impl<'o> RewritePlan<'o> {
         let mut asked = settings(input, &request, &options);
         let is_kept = is_kept_by_provider(input, &request);
         let may_leave_out =
-            input.state.holds.restrain(&mut asked) && (!is_kept || outlives_memo(input));
+            input.holds().restrain(&mut asked) && (!is_kept || outlives_memo(input));
         let is_observed = asked.mode == Mode::Observe;
         // What is measured is what the default mode would do.
         let mode = if is_observed { Mode::Standard } else { asked.mode };
