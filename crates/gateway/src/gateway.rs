@@ -200,10 +200,9 @@ impl Gateway {
         }
     }
 
-    /// Looks whether something was held or released by others, if anything is measured or held here.
+    /// Looks whether something was held or released by others, if anything is measured here.
     pub(crate) fn follow_holds(&self, state: &GatewayState) {
-        let is_concerned = state.settings.shadow.is_on() || !state.holds.is_empty();
-        if is_concerned && self.shadow.look_again() {
+        if state.settings.shadow.is_on() && self.shadow.look_again() {
             self.apply_holds();
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::earlier_results::EarlierResults;
 use crate::reference_key::{KeyState, ReferenceKey};
+use crate::remembered_decision::RememberedDecision;
 use crate::telemetry::Telemetry;
 use std::sync::{Arc, OnceLock};
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
@@ -55,6 +56,29 @@ impl OriginalStore {
         text: &str,
     ) -> Result<(), StoreError> {
         self.store.put(EntryKind::Original, tenant, &reference.to_string(), text.as_bytes())
+    }
+
+    /// Keeps an original for as long as originals live, whatever else is put: for a conversation whose next requests do not
+    /// hold it. Tells whether it is kept. A refusal is remembered for the call of this id, so that its request leads to the
+    /// same bytes when it is sent again. Blocks.
+    ///
+    /// # Errors
+    /// The store refuses it now.
+    pub(crate) fn pin(
+        &self,
+        tenant: &str,
+        reference: Reference,
+        text: &str,
+        call: Option<&str>,
+    ) -> Result<bool, StoreError> {
+        let refusal = RememberedDecision::of_refused_pin(&*self.store, reference, call);
+        if refusal.recall()?.is_some() {
+            return Ok(false);
+        }
+        let pinned = self.store.pin(tenant, &reference.to_string(), text.as_bytes());
+        // A store that is down forgets the refusal; the memo has it for an hour.
+        pinned.inspect_err(|_| drop(refusal.remember(None)))?;
+        Ok(true)
     }
 
     /// An original that is kept for a tenant, or why there is none. Blocks.

@@ -13,6 +13,10 @@ impl Store for PanicSafeStore {
         catch_panic(|| self.0.put(kind, tenant, id, bytes))
     }
 
+    fn pin(&self, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        catch_panic(|| self.0.pin(tenant, id, bytes))
+    }
+
     fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         catch_panic(|| self.0.get(kind, tenant, id))
     }

@@ -1,6 +1,7 @@
 //! Remembered decisions: those that are no function of what was decided about (a deadline that passed, the words of a
-//! strategy), and so must be the same in every later request.
+//! strategy, an original that the store did not pin), and so must be the same in every later request.
 
+use tokenforge_engine::reference::Reference;
 use tokenforge_engine::{Output, Settings};
 use tokenforge_store::{EntryKind, Store, StoreError};
 use xxhash_rust::xxh3::xxh3_128;
@@ -29,6 +30,18 @@ impl<'s> RememberedDecision<'s> {
     ) -> Self {
         let text = xxh3_128(output.text.as_bytes()).to_le_bytes();
         RememberedDecision { store, id: id("late", &text, output, settings) }
+    }
+
+    /// Whether the store refused to pin the original of a call. The same text may be pinned for another call, when there is
+    /// room again.
+    pub(crate) fn of_refused_pin(
+        store: &'s dyn Store,
+        reference: Reference,
+        call: Option<&str>,
+    ) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("tokenforge 2026 refused pin");
+        hasher.update(reference.to_string().as_bytes()).update(call.unwrap_or_default().as_bytes());
+        RememberedDecision { store, id: hasher.finalize().to_hex().to_string() }
     }
 
     /// The words of one strategy for an output, under settings. They stand in its place, so nobody may be able to make

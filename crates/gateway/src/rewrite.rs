@@ -36,6 +36,7 @@ use crate::earlier_results::KeptConversation;
 use crate::memo::{ConversationOwner, KnownSpans, SpanHits};
 use crate::options::RequestOptions;
 use crate::report::RequestReport;
+use crate::shadow::{THIS_MACHINE, TenantHolds};
 use crate::state::GatewayState;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
@@ -93,9 +94,20 @@ impl RewriteInput {
         ConversationOwner { tenant: &self.tenant, dialect: self.dialect, session }
     }
 
+    /// Whose samples those of this request are in the shadow comparison.
+    pub(crate) fn shadow_tenant(&self) -> &str {
+        let is_personal = self.state.settings.is_personal() && !self.is_proxied;
+        if is_personal { THIS_MACHINE } else { &self.tenant }
+    }
+
+    /// The modes and stages that are held for it.
+    pub(crate) fn holds(&self) -> &TenantHolds {
+        self.state.holds.of(self.shadow_tenant())
+    }
+
     /// Tells apart all that may lead to another text for the same results.
-    fn fingerprint(&self, engine: &Engine<'_>, is_observed: bool) -> u64 {
-        let flags = [self.originals_reader as u8, u8::from(is_observed)];
+    fn fingerprint(&self, engine: &Engine<'_>, is_observed: bool, is_kept: bool) -> u64 {
+        let flags = [self.originals_reader as u8, u8::from(is_observed), u8::from(is_kept)];
         xxh3_64_with_seed(&flags, engine.fingerprint() ^ self.state.strategy_print)
     }
 }

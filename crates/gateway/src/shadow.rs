@@ -15,5 +15,5 @@ mod sample;
 mod traffic;
 
 pub(crate) use candidate::ShadowCandidate;
-pub(crate) use holds::ActiveHolds;
+pub(crate) use holds::{ActiveHolds, THIS_MACHINE, TenantHolds};
 pub(crate) use traffic::ShadowTraffic;

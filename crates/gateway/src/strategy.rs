@@ -58,7 +58,7 @@ pub(crate) async fn shorten(
     input: &RewriteInput,
 ) -> Result<StrategyAnswers, Problem> {
     let strategy = input.state.settings.tool_output.strategy;
-    if strategy == Strategy::Passthrough || input.state.holds.has_stage(strategy.name()) {
+    if strategy == Strategy::Passthrough || input.holds().has_stage(strategy.name()) {
         return Ok(StrategyAnswers::default());
     }
     let reading = input.clone();

@@ -88,6 +88,12 @@ impl Dialect {
         self.profile().streams_by_default
     }
 
+    /// Whether the provider keeps replies unless a request says otherwise.
+    #[must_use]
+    pub fn keeps_replies(self) -> bool {
+        self.profile().keeps_replies
+    }
+
     /// Whether its models run on a machine of one's own.
     #[must_use]
     pub fn is_local(self) -> bool {

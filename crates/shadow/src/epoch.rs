@@ -2,16 +2,12 @@
 
 use crate::difference::Difference;
 use crate::evidence::PairedCounts;
-use crate::hold::HoldKind;
 use crate::state::{PairedOutcome, SampleLabels};
 use serde::{Deserialize, Serialize};
 
-/// The chance of a false alarm in an epoch, over all looks at all modes and stages together.
-pub(crate) const ALARM_ALPHA: f64 = 0.05;
-
 /// So many names of a kind are told apart: clients and tools choose them.
 const MOST: usize = 48;
-const OTHERS: &str = "(others)";
+pub(crate) const OTHERS: &str = "(others)";
 
 /// The evidence about one name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +46,8 @@ impl Epoch {
         Epoch { since: now, ..Epoch::default() }
     }
 
-    pub(crate) fn add(&mut self, labels: &SampleLabels, outcome: &PairedOutcome) {
+    /// Adds a sample. Tells whether A' acts otherwise than A, and whether B does.
+    pub(crate) fn add(&mut self, labels: &SampleLabels, outcome: &PairedOutcome) -> (bool, bool) {
         let PairedOutcome { noise, changed } = *outcome;
         self.tool.add(noise.tool, changed.tool);
         self.arguments.add(noise.arguments, changed.arguments);
@@ -61,64 +58,8 @@ impl Epoch {
         add(&mut self.clients, &labels.client, pair);
         labels.tools.iter().for_each(|tool| add(&mut self.tools, tool, pair));
         labels.stages.iter().for_each(|stage| add(&mut self.stages, stage, pair));
+        pair
     }
-
-    /// What is shown to do more harm than the bound allows, of what can be held.
-    ///
-    /// Many groups are watched, and each look at each could be wrong. Modes and stages have one half of the chance
-    /// each, and of that the one that occurred first has a half, the next a sixth, the next a twelfth (1/k(k+1)): the parts
-    /// of any number of groups are one whole, and what most requests go through, which occurs first, has most. With equal
-    /// parts for the 30 stages that there are, an alarm about the first would take evidence of e^7.1 in place of e^4.4.
-    ///
-    /// Where a mode is shown to do harm, and one of its stages by itself is shown at least as well, it is the stage.
-    pub(crate) fn alarms(
-        &self,
-        bound: f64,
-        can_hold: &dyn Fn(HoldKind, &str) -> bool,
-    ) -> Vec<(HoldKind, &ShadowGroup)> {
-        let shown = |kind, groups: &'_ [ShadowGroup]| -> Vec<usize> {
-            let is_shown = |(at, group): &(usize, &ShadowGroup)| {
-                group.name != OTHERS
-                    && can_hold(kind, &group.name)
-                    && group.counts.log_evidence(bound) >= threshold(*at)
-            };
-            groups.iter().enumerate().filter(is_shown).map(|(at, _)| at).collect()
-        };
-        let stages = shown(HoldKind::Stage, &self.stages);
-        if !stages.is_empty() {
-            return stages.iter().map(|at| (HoldKind::Stage, &self.stages[*at])).collect();
-        }
-        let modes = shown(HoldKind::Mode, &self.modes);
-        let by_mode = |at: &usize| {
-            let mode = &self.modes[*at];
-            match self.explained_by(mode, bound, can_hold) {
-                Some(stage) => (HoldKind::Stage, stage),
-                None => (HoldKind::Mode, mode),
-            }
-        };
-        modes.iter().map(by_mode).collect()
-    }
-
-    /// The stage that has the most evidence, if it is at least that of the mode.
-    fn explained_by(
-        &self,
-        mode: &ShadowGroup,
-        bound: f64,
-        can_hold: &dyn Fn(HoldKind, &str) -> bool,
-    ) -> Option<&ShadowGroup> {
-        let evidence = |group: &ShadowGroup| group.counts.log_evidence(bound);
-        let can_be =
-            |stage: &&ShadowGroup| stage.name != OTHERS && can_hold(HoldKind::Stage, &stage.name);
-        let best = self.stages.iter().filter(can_be);
-        best.max_by(|one, other| evidence(one).total_cmp(&evidence(other)))
-            .filter(|stage| evidence(stage) >= evidence(mode))
-    }
-}
-
-/// The logarithm of the evidence that an alarm takes, about the group of its kind that occurred as the `at`th, from 0.
-fn threshold(at: usize) -> f64 {
-    let place = at as f64 + 1.0;
-    (2.0 * place * (place + 1.0) / ALARM_ALPHA).ln()
 }
 
 fn add(groups: &mut Vec<ShadowGroup>, name: &str, (is_noise, is_changed): (bool, bool)) {

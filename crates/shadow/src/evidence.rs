@@ -69,6 +69,28 @@ impl PairedCounts {
         self.both += u64::from(is_noise && is_changed);
     }
 
+    /// These samples without some of them.
+    #[must_use]
+    pub fn without(&self, some: &PairedCounts) -> PairedCounts {
+        PairedCounts {
+            samples: self.samples.saturating_sub(some.samples),
+            noise: self.noise.saturating_sub(some.noise),
+            changed: self.changed.saturating_sub(some.changed),
+            both: self.both.saturating_sub(some.both),
+        }
+    }
+
+    /// These samples and others.
+    #[must_use]
+    pub fn with(&self, others: &PairedCounts) -> PairedCounts {
+        PairedCounts {
+            samples: self.samples.saturating_add(others.samples),
+            noise: self.noise.saturating_add(others.noise),
+            changed: self.changed.saturating_add(others.changed),
+            both: self.both.saturating_add(others.both),
+        }
+    }
+
     /// How much more often B acts otherwise than A' does, as a part of all samples; nothing without samples.
     #[must_use]
     pub fn harm(&self) -> Option<f64> {

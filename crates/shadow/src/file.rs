@@ -141,7 +141,7 @@ mod tests {
         fs::remove_file(file.path()).unwrap();
         file.update(7, |_| ()).unwrap();
         let mut other = serde_json::to_value(file.read().unwrap().unwrap()).unwrap();
-        other["version"] = 2.into();
+        other["version"] = 9.into();
         fs::write(file.path(), other.to_string()).unwrap();
         assert!(file.read().unwrap_err().to_string().contains("another version"));
     }

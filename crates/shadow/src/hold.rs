@@ -13,6 +13,14 @@ pub enum HoldKind {
     Stage,
 }
 
+impl ShadowHold {
+    /// Whether it holds for a tenant.
+    #[must_use]
+    pub fn is_for(&self, tenant: &str) -> bool {
+        self.tenant.as_deref().is_none_or(|held| held == tenant)
+    }
+}
+
 impl HoldKind {
     /// Its name.
     #[must_use]
@@ -35,6 +43,8 @@ pub struct ShadowHold {
     pub since: u64,
     /// The bound that the harm is above.
     pub bound: f64,
+    /// For which tenant, if not for all.
+    pub tenant: Option<String>,
     /// What showed it.
     pub counts: PairedCounts,
 }

@@ -3,8 +3,8 @@
 //! A sampled request is asked three times beside the client's own: as it was (A), as it was once more (A'), and compressed
 //! (B). What a model does next differs from one answer to the next even for the same request, so B is not compared with A
 //! alone: [`Difference`] says whether B does something else than A, and whether A' does, and only what B does more often is
-//! harm. [`PairedCounts`] is the evidence, good at every moment at which somebody looks; [`ShadowState`] keeps it by mode,
-//! client, tool and stage, decides what is held, and counts what was spent; [`ShadowFile`] keeps that on a disk.
+//! harm. [`PairedCounts`] is the evidence, good at every moment at which one looks; [`ShadowState`] keeps it by mode,
+//! client, tool, stage and tenant, decides what is held for whom, and counts what was spent; [`ShadowFile`] keeps that on a disk.
 //!
 //! ```
 //! use tokenforge_shadow::{Difference, NextAction, PairedCounts, ToolCall};
@@ -28,6 +28,7 @@
 //!
 //! Everything but [`ShadowFile`] is pure: the time and the random choice are arguments.
 
+mod alarm;
 mod budget;
 mod difference;
 mod epoch;
@@ -38,6 +39,7 @@ mod report;
 mod sampling;
 mod similarity;
 mod state;
+mod tenants;
 
 pub use budget::DayBudget;
 pub use difference::Difference;

@@ -107,6 +107,7 @@ mod tests {
         assert_eq!(ShadowReport::of(&state, 5).all, []);
         for n in 0..100 {
             let labels = SampleLabels {
+                tenant: "alice".to_owned(),
                 mode: "standard".to_owned(),
                 client: "codex".to_owned(),
                 tools: vec!["shell".to_owned(), "read".to_owned()],

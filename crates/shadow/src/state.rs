@@ -1,21 +1,28 @@
 //! The state of the comparison: evidence, holds, money. A pure value; a sample and a time go in, holds come out.
 
+use crate::alarm::Alarm;
 use crate::budget::DayBudget;
 use crate::difference::Difference;
 use crate::epoch::Epoch;
 use crate::hold::{HoldKind, ShadowHold};
+use crate::tenants::{SampleGroups, TenantSamples};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The shape of what is written down. Another is somebody else's.
-pub(crate) const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 2;
 
 /// So many epochs are kept for the report.
 const PAST: usize = 8;
 
+/// So many holds for single tenants are kept; beyond that the oldest ends.
+const MOST_TENANT_HOLDS: usize = 256;
+
 /// What a sample belongs to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SampleLabels {
+    /// Whose request it is.
+    pub tenant: String,
     /// The mode.
     pub mode: String,
     /// The agent, as it calls itself.
@@ -81,6 +88,8 @@ pub struct ShadowState {
     pub past: Vec<Epoch>,
     /// Sampled requests that said nothing, by why.
     pub undecided: BTreeMap<String, u64>,
+    /// The evidence of the epoch by tenant.
+    tenants: TenantSamples,
 }
 
 impl ShadowState {
@@ -94,6 +103,7 @@ impl ShadowState {
             epoch: Epoch::begin(now),
             past: Vec::new(),
             undecided: BTreeMap::new(),
+            tenants: TenantSamples::default(),
         }
     }
 
@@ -103,8 +113,9 @@ impl ShadowState {
 
     /// Adds a sample, and holds what is now shown to do more harm than the bound allows; returns what that is.
     ///
-    /// A hold begins a new epoch: from then on requests go through something else, and what was counted before says
-    /// nothing about that.
+    /// A hold for all tenants needs samples that show the harm whichever tenant is left out. It begins a new epoch, because
+    /// from then on requests go through something else and earlier counts say nothing about that. Harm that only this
+    /// tenant's samples show is held for this tenant alone.
     pub fn record(
         &mut self,
         labels: &SampleLabels,
@@ -113,22 +124,39 @@ impl ShadowState {
         now: u64,
         can_hold: impl Fn(HoldKind, &str) -> bool,
     ) -> Vec<ShadowHold> {
-        self.epoch.add(labels, outcome);
-        let is_free = |kind, name: &str| can_hold(kind, name) && !self.is_held(kind, name);
-        let alarms = self.epoch.alarms(bound, &is_free);
-        let held: Vec<ShadowHold> = alarms
-            .into_iter()
-            .map(|(kind, group)| ShadowHold {
-                kind,
-                name: group.name.clone(),
-                since: now,
-                bound,
-                counts: group.counts,
-            })
-            .collect();
-        if !held.is_empty() {
+        let pair = self.epoch.add(labels, outcome);
+        let SampleLabels { tenant, mode, stages, .. } = labels;
+        self.tenants.add(tenant, &self.epoch, &SampleGroups { mode, stages, pair });
+        let hold = |tenant: Option<&str>| {
+            let tenant = tenant.map(str::to_owned);
+            move |alarm: Alarm| {
+                let Alarm { kind, name, counts } = alarm;
+                ShadowHold { kind, name, since: now, bound, tenant: tenant.clone(), counts }
+            }
+        };
+        let is_free = |kind, name: &str| {
+            let is_held =
+                |hold: &ShadowHold| hold.tenant.is_none() && hold.kind == kind && hold.name == name;
+            can_hold(kind, name) && !self.holds.iter().any(is_held)
+        };
+        let alarms = self.tenants.alarms_for_all(&self.epoch, bound, &is_free);
+        if !alarms.is_empty() {
+            let held: Vec<ShadowHold> = alarms.into_iter().map(hold(None)).collect();
+            // Those of single tenants are part of these.
+            self.holds.retain(|hold| {
+                !held.iter().any(|other| (other.kind, &other.name) == (hold.kind, &hold.name))
+            });
             self.holds.extend(held.iter().cloned());
             self.begin_epoch(now);
+            return held;
+        }
+        let is_free = |kind, name: &str| can_hold(kind, name) && !self.is_held(kind, name, tenant);
+        let alarms = self.tenants.alarms_of(tenant, bound, &is_free);
+        let held: Vec<ShadowHold> = alarms.into_iter().map(hold(Some(tenant))).collect();
+        if !held.is_empty() {
+            self.holds.extend(held.iter().cloned());
+            self.end_surplus_holds();
+            self.tenants.begin_anew(tenant);
         }
         held
     }
@@ -139,13 +167,14 @@ impl ShadowState {
         *count = count.saturating_add(1);
     }
 
-    /// Is this held?
+    /// Is this held for a tenant?
     #[must_use]
-    pub fn is_held(&self, kind: HoldKind, name: &str) -> bool {
-        self.holds.iter().any(|hold| hold.kind == kind && hold.name == name)
+    pub fn is_held(&self, kind: HoldKind, name: &str, tenant: &str) -> bool {
+        let mut holds = self.holds.iter().filter(|hold| hold.is_for(tenant));
+        holds.any(|hold| hold.kind == kind && hold.name == name)
     }
 
-    /// Releases what has this name, or everything: what was released. Its evidence begins anew, or it would be held again
+    /// Releases what has this name, for all tenants, or everything: what was released. Its evidence begins anew, or it would be held again
     /// with the next sample.
     pub fn release(&mut self, name: Option<&str>, now: u64) -> Vec<ShadowHold> {
         let is_meant = |hold: &mut ShadowHold| name.is_none_or(|name| hold.name == name);
@@ -156,7 +185,19 @@ impl ShadowState {
         released
     }
 
+    /// Ends the oldest holds for single tenants where there are too many: tenants come and go.
+    fn end_surplus_holds(&mut self) {
+        let of_tenants = self.holds.iter().filter(|hold| hold.tenant.is_some()).count();
+        let mut surplus = of_tenants.saturating_sub(MOST_TENANT_HOLDS);
+        self.holds.retain(|hold| {
+            let is_surplus = surplus > 0 && hold.tenant.is_some();
+            surplus -= usize::from(is_surplus);
+            !is_surplus
+        });
+    }
+
     fn begin_epoch(&mut self, now: u64) {
+        self.tenants = TenantSamples::default();
         let ended = std::mem::replace(&mut self.epoch, Epoch::begin(now));
         self.past.push(ended);
         let surplus = self.past.len().saturating_sub(PAST);
@@ -170,6 +211,7 @@ mod tests {
 
     fn labels(mode: &str, stages: &[&str]) -> SampleLabels {
         SampleLabels {
+            tenant: "alice".to_owned(),
             mode: mode.to_owned(),
             client: "claude-cli".to_owned(),
             tools: vec!["Bash".to_owned()],
@@ -202,10 +244,11 @@ mod tests {
         let names: Vec<&str> = held.iter().map(|hold| &*hold.name).collect();
         assert_eq!(names, ["family"]);
         assert!(
-            state.is_held(HoldKind::Stage, "family") && !state.is_held(HoldKind::Mode, "standard")
+            state.is_held(HoldKind::Stage, "family", "alice")
+                && !state.is_held(HoldKind::Mode, "standard", "alice")
         );
-        assert!(held[0].counts.changed > 5);
-        assert_eq!((state.epoch.all.samples, state.past.len()), (0, 1));
+        assert!(held[0].counts.changed > 5 && held[0].tenant.as_deref() == Some("alice"));
+        assert!(state.epoch.all.samples > 10, "its evidence is kept");
     }
 
     #[test]
@@ -247,9 +290,91 @@ mod tests {
         assert!(state.release(Some("nothing"), 301).is_empty());
         assert_eq!(state.release(Some("family"), 302).len(), 1);
         assert_eq!((state.epoch.since, state.epoch.all.samples), (302, 0));
-        assert!(!state.is_held(HoldKind::Stage, "family"));
+        assert!(!state.is_held(HoldKind::Stage, "family", "alice"));
         assert_eq!(state.release(None, 303).len(), 1);
         assert_eq!(state.holds, []);
+    }
+
+    fn of_tenant(tenant: &str) -> SampleLabels {
+        SampleLabels { tenant: tenant.to_owned(), ..labels("standard", &["family"]) }
+    }
+
+    #[test]
+    fn v15_one_tenants_samples_hold_nothing_for_others() {
+        let mut state = ShadowState::new(0);
+        for n in 0..2_000 {
+            // All of mallory's samples are harmed, however many there are, and none of the others'.
+            state.record(&of_tenant("mallory"), &harmed(true), 0.01, n, any);
+            if n % 10 == 0 {
+                state.record(
+                    &of_tenant(&format!("tenant {}", n % 7)),
+                    &harmed(false),
+                    0.01,
+                    n,
+                    any,
+                );
+            }
+        }
+        assert!(state.is_held(HoldKind::Stage, "family", "mallory"));
+        let others = state.holds.iter().filter(|hold| hold.tenant.as_deref() != Some("mallory"));
+        assert_eq!(others.count(), 0, "{:?}", state.holds);
+        assert!(!state.is_held(HoldKind::Stage, "family", "a tenant that is new"));
+    }
+
+    #[test]
+    fn v16_harm_in_several_tenants_is_held_for_all_in_place_of_each() {
+        let mut state = ShadowState::new(0);
+        for n in 0..200 {
+            let tenant = ["alice", "bob", "carol"][n as usize % 3];
+            state.record(&of_tenant(tenant), &harmed(n % 2 == 0), 0.01, n, any);
+            if state.is_held(HoldKind::Stage, "family", "dave") {
+                assert_eq!(state.holds.len(), 1, "{:?}", state.holds);
+                assert_eq!((state.epoch.all.samples, state.past.len()), (0, 1));
+                return;
+            }
+        }
+        panic!("nothing is held for all: {:?}", state.holds);
+    }
+
+    #[test]
+    fn v16_two_tenants_with_harm_are_enough_and_one_with_more_is_not() {
+        let samples = |tenants: &[(&str, u64)]| {
+            let mut state = ShadowState::new(0);
+            for (tenant, samples) in tenants {
+                for n in 0..*samples {
+                    state.record(&of_tenant(tenant), &harmed(true), 0.01, n, any);
+                }
+            }
+            state.is_held(HoldKind::Stage, "family", "another")
+        };
+        assert!(samples(&[("alice", 30), ("bob", 30)]));
+        assert!(!samples(&[("alice", 3_000), ("bob", 1)]));
+    }
+
+    #[test]
+    fn v15_tenants_without_end_take_no_room_and_count_as_one() {
+        let mut state = ShadowState::new(0);
+        for n in 0..1_000 {
+            state.record(&of_tenant(&format!("tenant {n}")), &harmed(n >= 100), 0.01, n, any);
+        }
+        assert_eq!(state.holds, [], "those that are not told apart are one tenant");
+        let size = serde_json::to_vec(&state).unwrap().len();
+        assert!(size < 64 << 10, "{size}");
+        let hold = |n| ShadowHold {
+            kind: HoldKind::Stage,
+            name: "family".to_owned(),
+            since: 0,
+            bound: 0.01,
+            tenant: Some(format!("tenant {n}")),
+            counts: crate::PairedCounts::default(),
+        };
+        let mut state = ShadowState { holds: (0..1_000).map(hold).collect(), ..state };
+        state.begin_epoch(0);
+        for n in 0..30 {
+            state.record(&of_tenant("alice"), &harmed(true), 0.01, n, any);
+        }
+        assert_eq!(state.holds.len(), MOST_TENANT_HOLDS);
+        assert!(state.is_held(HoldKind::Stage, "family", "alice"), "the oldest ended");
     }
 
     #[test]

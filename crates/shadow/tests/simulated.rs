@@ -4,7 +4,9 @@
 //! again with a chance that is the request's own (requests differ in how clear the next step is), and under compression
 //! with that chance and the planted harm.
 
-use tokenforge_shadow::{Difference, HoldKind, PairedOutcome, SampleLabels, ShadowState};
+use tokenforge_shadow::{
+    Difference, HoldKind, PairedOutcome, SampleLabels, ShadowHold, ShadowState,
+};
 
 /// What a gateway is set to unless told otherwise.
 const BOUND: f64 = 0.01;
@@ -52,6 +54,20 @@ fn first_hold(
     most: u64,
     seed: u64,
 ) -> Option<(u64, HoldKind, String)> {
+    let one = |_: &mut Random| "alice".to_owned();
+    let (samples, hold) = first(traffic, bound, most, seed, one, |_| true)?;
+    Some((samples, hold.kind, hold.name))
+}
+
+/// The same for holds like this one, with samples of several tenants. Those of mallory are all harmed.
+fn first(
+    traffic: &Traffic,
+    bound: f64,
+    most: u64,
+    seed: u64,
+    tenant: impl Fn(&mut Random) -> String,
+    is_meant: impl Fn(&ShadowHold) -> bool,
+) -> Option<(u64, ShadowHold)> {
     let mut random = Random(seed);
     let mut state = ShadowState::new(0);
     for n in 1..=most {
@@ -61,22 +77,49 @@ fn first_hold(
         // Most requests have a clear next step, and some are a coin's throw.
         let noise = if random.is(0.2) { traffic.noise * 3.0 } else { traffic.noise * 0.5 };
         let drawn = |is_other| Difference { arguments: is_other, ..Difference::default() };
-        let outcome = PairedOutcome {
-            noise: drawn(random.is(noise)),
-            changed: drawn(random.is((noise + harm).min(1.0))),
+        let tenant = tenant(&mut random);
+        let outcome = match &*tenant {
+            "mallory" => PairedOutcome { noise: drawn(false), changed: drawn(true) },
+            _ => PairedOutcome {
+                noise: drawn(random.is(noise)),
+                changed: drawn(random.is((noise + harm).min(1.0))),
+            },
         };
         let labels = SampleLabels {
+            tenant,
             mode: "standard".to_owned(),
             client: "agent".to_owned(),
             tools: vec!["Bash".to_owned()],
             stages: stages.iter().map(|(name, ..)| (*name).to_owned()).collect(),
         };
         let held = state.record(&labels, &outcome, bound, n, |_, _| true);
-        if let Some(hold) = held.into_iter().next() {
-            return Some((n, hold.kind, hold.name));
+        if let Some(hold) = held.into_iter().find(&is_meant) {
+            return Some((n, hold));
         }
     }
     None
+}
+
+/// One of eight tenants.
+fn any_of_eight(random: &mut Random) -> String {
+    format!("tenant {}", (random.next() * 8.0) as u64)
+}
+
+fn is_for_all(hold: &ShadowHold) -> bool {
+    hold.tenant.is_none()
+}
+
+/// In how many of 100 runs something is held for all, and after how many samples, in order.
+fn runs_for_all(
+    traffic: &Traffic,
+    bound: f64,
+    most: u64,
+    tenant: impl Fn(&mut Random) -> String,
+) -> Vec<u64> {
+    let hold = |seed| first(traffic, bound, most, seed, &tenant, is_for_all);
+    let mut found: Vec<u64> = (0..100).filter_map(hold).map(|(samples, _)| samples).collect();
+    found.sort_unstable();
+    found
 }
 
 /// In how many of 100 runs something is held, and after how many samples, in order.
@@ -118,6 +161,33 @@ fn v8_harm_as_large_as_the_bound_allows_is_no_alarm() {
     let stages: &[Stage] = &[("family", 1.0, 0.03)];
     let alarms = runs(&Traffic { noise: 0.1, stages }, 0.03, 5_000).len();
     assert!(alarms <= 5, "{alarms} of 100 runs");
+}
+
+#[test]
+fn v16_harm_in_every_tenant_is_held_for_all() {
+    for (noise, most) in [(0.0, 700), (0.1, 4_500)] {
+        let found = runs_for_all(&Traffic { noise, stages: HARM }, BOUND, most, any_of_eight);
+        let (half, nearly_all) = (found.get(49), found.get(94));
+        println!(
+            "noise {noise}, 8 tenants: found in {} of 100 runs; in 50 by {half:?}, in 95 by {nearly_all:?}",
+            found.len()
+        );
+        assert!(found.len() >= 95, "noise {noise}: {} of 100 runs", found.len());
+    }
+}
+
+#[test]
+fn v16_a_tenant_that_shows_harm_on_purpose_holds_nothing_for_all() {
+    for noise in [0.02, 0.3] {
+        let with_mallory = |random: &mut Random| match random.is(0.5) {
+            true => "mallory".to_owned(),
+            false => any_of_eight(random),
+        };
+        let traffic = Traffic { noise, stages: HARMLESS };
+        let alarms = runs_for_all(&traffic, 0.0, 3_000, with_mallory).len();
+        println!("noise {noise}: {alarms} holds for all in 100 runs of 3000 samples");
+        assert!(alarms <= 5, "noise {noise}: {alarms} of 100 runs");
+    }
 }
 
 /// A test that looks after each sample, as this does, and takes the usual 5 % each time, finds harm where there is none.

@@ -48,6 +48,24 @@ pub enum StoreError {
         /// The largest size.
         limit: u64,
     },
+    /// The tenant has pinned as much as it may.
+    #[error(
+        "cannot pin an entry of {bytes} bytes: this tenant has pinned {pinned} of {limit} bytes, its share of the store; a larger store has larger shares"
+    )]
+    PinsFull {
+        /// The size of the entry in the store.
+        bytes: u64,
+        /// How much the tenant has pinned.
+        pinned: u64,
+        /// Its share, beside the pins of other tenants.
+        limit: u64,
+    },
+    /// The store cannot promise that an entry stays for its lifetime.
+    #[error("cannot pin an entry: {reason}")]
+    CannotPin {
+        /// Why not, and what would help.
+        reason: String,
+    },
     /// The key was damaged. It is not replaced silently: references made with it would no longer be known.
     #[error(
         "{place} holds {length} bytes, not a key of 32: restore it, or remove it to start anew"

@@ -34,6 +34,7 @@ mod error;
 mod key;
 mod location;
 mod memory;
+mod pins;
 mod redis;
 mod settings;
 mod stats;
@@ -52,6 +53,18 @@ use std::time::Duration;
 pub trait Store: Send + Sync {
     /// Keeps bytes under a tenant's id, in place of what was there. Older entries make room.
     fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError>;
+
+    /// Keeps an original as [`put`](Store::put) does, and evicts it for no other entry before its lifetime is over: for
+    /// conversations whose next requests do not hold the original. Only [`forget`](Store::forget) and
+    /// [`purge`](Store::purge) remove it earlier. A later put under the same id keeps it pinned.
+    ///
+    /// # Errors
+    /// The tenant has no room for it among its pins ([`StoreError::PinsFull`]), or the store cannot promise that
+    /// ([`StoreError::CannotPin`]); then nothing may be left out that only this original could give back.
+    fn pin(&self, _tenant: &str, _id: &str, _bytes: &[u8]) -> Result<(), StoreError> {
+        let reason = "this store does not say how long it keeps entries".to_owned();
+        Err(StoreError::CannotPin { reason })
+    }
 
     /// The bytes kept under a tenant's id, unless they were never put, or not used for their lifetime, or made room.
     /// Asking starts the lifetime anew.

@@ -1,6 +1,7 @@
 //! An LRU cache in memory: bounded in bytes, the least recently used entries are evicted.
 
 use crate::address::EntryAddress;
+use crate::pins::{PinOwner, PinnedBytes};
 use crate::settings::{StoreClock, is_unused_for};
 use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, key};
 use std::collections::{BTreeMap, HashMap};
@@ -63,7 +64,8 @@ impl MemoryStore {
         if size > limit {
             return Err(StoreError::TooLarge { bytes: size, limit });
         }
-        Ok(CachedEntry { bytes: bytes.into(), last_use: self.clock.now(), turn: 0 })
+        let last_use = self.clock.now();
+        Ok(CachedEntry { bytes: bytes.into(), last_use, turn: 0, pinned_by: None })
     }
 
     /// No operation can leave the entries half changed, so a panic elsewhere does not spoil them.
@@ -76,8 +78,14 @@ impl Store for MemoryStore {
     fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let address = EntryAddress::of(kind, tenant, id)?;
         let entry = self.new_entry(bytes)?;
-        self.entries().insert(address, entry, &self.settings);
-        Ok(())
+        self.entries().insert(address, entry, &self.settings)
+    }
+
+    fn pin(&self, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let address = EntryAddress::of(EntryKind::Original, tenant, id)?;
+        let pinned_by = Some(PinOwner::of(tenant));
+        let entry = CachedEntry { pinned_by, ..self.new_entry(bytes)? };
+        self.entries().insert(address, entry, &self.settings)
     }
 
     fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -101,7 +109,7 @@ impl Store for MemoryStore {
         if let Some(kept) = entries.use_entry(&address, &self.settings, entry.last_use) {
             return Ok(Some(kept.to_vec()));
         }
-        entries.insert(address, entry, &self.settings);
+        entries.insert(address, entry, &self.settings)?;
         Ok(None)
     }
 
@@ -166,8 +174,12 @@ impl fmt::Debug for KeySource {
 #[derive(Debug, Default)]
 struct LruEntries {
     by_address: HashMap<EntryAddress, CachedEntry>,
-    /// Least recently used first.
+    /// Those that may be evicted, least recently used first.
     by_turn: BTreeMap<u64, EntryAddress>,
+    /// Those that are pinned, least recently used first. All are originals and live equally long, so the first is the
+    /// first that expires.
+    pinned_by_turn: BTreeMap<u64, EntryAddress>,
+    pinned: PinnedBytes,
     /// Counts uses: the order of use, whatever the clock says.
     turns: u64,
     stats: StoreStats,
@@ -178,29 +190,93 @@ struct CachedEntry {
     bytes: Arc<[u8]>,
     last_use: SystemTime,
     turn: u64,
+    /// Whose share of the pins it takes, if it is pinned.
+    pinned_by: Option<PinOwner>,
+}
+
+impl CachedEntry {
+    fn cost(&self) -> u64 {
+        self.bytes.len() as u64 + OVERHEAD
+    }
 }
 
 impl LruEntries {
-    fn insert(&mut self, address: EntryAddress, entry: CachedEntry, settings: &StoreOptions) {
-        let now = entry.last_use;
+    /// Adds an entry, in place of what was there, which stays pinned if it is. Older entries make room.
+    ///
+    /// # Errors
+    /// Pinned entries leave no room for it.
+    fn insert(
+        &mut self,
+        address: EntryAddress,
+        mut entry: CachedEntry,
+        settings: &StoreOptions,
+    ) -> Result<(), StoreError> {
+        let (now, cost) = (entry.last_use, entry.cost());
+        let mut expired = 0;
+        while expired < EXPIRED_BATCH && self.remove_expired_pin(settings, now) {
+            expired += 1;
+        }
+        let replaced = self.by_address.get(&address);
+        entry.pinned_by = entry.pinned_by.or(replaced.and_then(|entry| entry.pinned_by));
+        match entry.pinned_by {
+            // A share is not full because of what is expired.
+            Some(owner) => loop {
+                let replaced = self.pinned_cost(&address);
+                match self.pinned.admit(owner, cost, replaced, settings.max_bytes) {
+                    Ok(()) => break,
+                    Err(full) if !self.remove_expired_pin(settings, now) => return Err(full),
+                    Err(_) => {}
+                }
+            },
+            None => {
+                let limit = settings.max_bytes.saturating_sub(self.pinned.total());
+                if cost > limit {
+                    return Err(StoreError::TooLarge { bytes: cost, limit });
+                }
+            }
+        }
         self.remove(&address);
         self.stats.add(address.kind, entry.bytes.len() as u64);
+        if let Some(owner) = entry.pinned_by {
+            self.pinned.add(owner, cost);
+        }
         self.by_address.insert(address, entry);
         self.touch(&address, now);
+        self.evict(settings, now);
+        Ok(())
+    }
+
+    /// Removes what must make room, and some of what is expired.
+    fn evict(&mut self, settings: &StoreOptions, now: SystemTime) {
         let mut expired = 0;
         while let Some((_, oldest)) = self.by_turn.first_key_value() {
             let oldest = *oldest;
             if self.cost() <= settings.max_bytes {
-                let entry = self.by_address.get(&oldest);
-                let is_over =
-                    |entry: &CachedEntry| settings.is_over(oldest.kind, entry.last_use, now);
-                if expired == EXPIRED_BATCH || !entry.is_some_and(is_over) {
+                if expired == EXPIRED_BATCH || !self.is_over(&oldest, settings, now) {
                     break;
                 }
                 expired += 1;
             }
             self.remove(&oldest);
         }
+    }
+
+    /// Removes the pinned entry that was not used for longest, if its lifetime is over. Tells whether it did.
+    fn remove_expired_pin(&mut self, settings: &StoreOptions, now: SystemTime) -> bool {
+        let oldest = self.pinned_by_turn.first_key_value().map(|(_, oldest)| *oldest);
+        let expired = oldest.filter(|oldest| self.is_over(oldest, settings, now));
+        expired.is_some_and(|expired| self.remove(&expired).is_some())
+    }
+
+    /// The cost of the entry of this address, if it is pinned.
+    fn pinned_cost(&self, address: &EntryAddress) -> u64 {
+        let entry = self.by_address.get(address).filter(|entry| entry.pinned_by.is_some());
+        entry.map_or(0, CachedEntry::cost)
+    }
+
+    fn is_over(&self, address: &EntryAddress, settings: &StoreOptions, now: SystemTime) -> bool {
+        let entry = self.by_address.get(address);
+        entry.is_some_and(|entry| settings.is_over(address.kind, entry.last_use, now))
     }
 
     fn use_entry(
@@ -221,15 +297,27 @@ impl LruEntries {
 
     fn touch(&mut self, address: &EntryAddress, now: SystemTime) {
         let Some(entry) = self.by_address.get_mut(address) else { return };
-        self.by_turn.remove(&entry.turn);
+        let order = match entry.pinned_by {
+            Some(_) => &mut self.pinned_by_turn,
+            None => &mut self.by_turn,
+        };
+        order.remove(&entry.turn);
         self.turns += 1;
         (entry.turn, entry.last_use) = (self.turns, now);
-        self.by_turn.insert(self.turns, *address);
+        order.insert(self.turns, *address);
     }
 
     fn remove(&mut self, address: &EntryAddress) -> Option<CachedEntry> {
         let entry = self.by_address.remove(address)?;
-        self.by_turn.remove(&entry.turn);
+        match entry.pinned_by {
+            Some(owner) => {
+                self.pinned_by_turn.remove(&entry.turn);
+                self.pinned.subtract(owner, entry.cost());
+            }
+            None => {
+                self.by_turn.remove(&entry.turn);
+            }
+        }
         self.stats.subtract(address.kind, entry.bytes.len() as u64);
         Some(entry)
     }
@@ -312,6 +400,27 @@ mod tests {
             assert!(entries.cost() <= 100_000, "{} after {index}", entries.cost());
             assert_eq!(entries.by_turn.len(), entries.by_address.len());
         }
+    }
+
+    #[test]
+    fn g82_the_bound_holds_with_pins_of_every_size_and_tenant() {
+        let store = bounded_store(100_000);
+        let mut pinned = 0;
+        for index in 0..2000usize {
+            let bytes = vec![1; index * 7919 % 9_000];
+            let (tenant, id) = ((index % 7).to_string(), index.to_string());
+            pinned += usize::from(store.pin(&tenant, &id, &bytes).is_ok());
+            let _ = store.put(EntryKind::Original, "t", &id, &bytes);
+            let entries = store.entries();
+            assert!(entries.cost() <= 100_000, "{} after {index}", entries.cost());
+            assert!(entries.pinned.total() <= 50_000, "{:?}", entries.pinned);
+            let ordered = entries.by_turn.len() + entries.pinned_by_turn.len();
+            assert_eq!(ordered, entries.by_address.len());
+        }
+        assert!(pinned > 10, "{pinned}");
+        store.purge(None, None).unwrap();
+        let entries = store.entries();
+        assert_eq!((entries.cost(), &entries.pinned), (0, &PinnedBytes::default()));
     }
 
     #[test]

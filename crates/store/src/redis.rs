@@ -7,13 +7,17 @@
 //! ```
 //!
 //! The server bounds what is kept: with `maxmemory-policy volatile-lru` the entries unused for longest make room, and
-//! the key, which has no lifetime, stays; a server that lost it all the same is given it again. `GETEX` asks for Redis 6.2 or any Valkey.
+//! the key, which has no lifetime, stays; a server that lost it all the same is given it again. Such a server cannot promise
+//! to keep an entry, so it pins nothing; one that evicts nothing does (`noeviction`, or no `maxmemory`). To pin without a
+//! lifetime under `volatile-lru` was considered: the server would not evict such entries, and nothing would remove them.
+//! `GETEX` asks for Redis 6.2 or any Valkey.
 //!
 //! A gateway waits for this store, so no call waits long: an answer that does not come in time is an error, and after
 //! an error calls fail at once for a while.
 
 mod completeness;
 mod connection;
+mod eviction_policy;
 mod key_agreement;
 mod pool;
 mod scan;
@@ -62,6 +66,13 @@ impl RedisStore {
 impl Store for RedisStore {
     fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.put_all(kind, tenant, &[(id, bytes)])
+    }
+
+    /// An entry is pinned where the server evicts nothing. How much it takes is the server's to bound: when it is full it
+    /// refuses all entries, pinned or not.
+    fn pin(&self, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        eviction_policy::check_keeps_entries(&self.pool)?;
+        self.put(EntryKind::Original, tenant, id, bytes)
     }
 
     fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {

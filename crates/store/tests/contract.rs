@@ -39,6 +39,11 @@ impl Store for SweptStore {
         self.0.put(kind, tenant, id, bytes)?;
         self.0.finish_sweep()
     }
+    fn pin(&self, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let pinned = self.0.pin(tenant, id, bytes);
+        self.0.finish_sweep()?;
+        pinned
+    }
     fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.0.get(kind, tenant, id)
     }
@@ -335,6 +340,100 @@ fn many_threads_share_a_store() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         assert_eq!(store.stats().unwrap().total().entries, 50);
     }
+}
+
+/// Puts by other tenants, of more bytes together than a store of 2 MiB holds.
+fn others_put(store: &dyn Store) {
+    for n in 0..64 {
+        let tenant = format!("tenant {n}");
+        // A store on disk may refuse some while it is swept.
+        let _ = store.put(EntryKind::Original, &tenant, "noise", &[0; 100_000]);
+        let _ = store.put(EntryKind::Result, &tenant, "noise", &[0; 100_000]);
+    }
+}
+
+const SMALL: StoreOptions = StoreOptions { max_bytes: 2 << 20, ..StoreOptions::MEMORY };
+
+#[test]
+fn g81_what_is_pinned_stays_whatever_others_put() {
+    each(SMALL, |store, _| {
+        store.pin("t", "pinned", b"an original").unwrap();
+        others_put(store);
+        for n in 0..64 {
+            let _ = store.put(EntryKind::Original, "t", &format!("own{n}"), &[0; 100_000]);
+        }
+        assert_eq!(store.get(EntryKind::Original, "t", "pinned").unwrap().unwrap(), b"an original");
+        assert_eq!(store.get(EntryKind::Original, "other", "pinned").unwrap(), None);
+    });
+}
+
+#[test]
+fn g81_a_pin_survives_puts_of_the_same_id() {
+    each(SMALL, |store, _| {
+        store.pin("t", "first pinned", b"bytes").unwrap_err();
+        for (id, pinned_first) in [("pinned-first", true), ("put-first", false)] {
+            match pinned_first {
+                true => store.pin("t", id, b"bytes").unwrap(),
+                false => store.put(EntryKind::Original, "t", id, b"bytes").unwrap(),
+            }
+            match pinned_first {
+                true => store.put(EntryKind::Original, "t", id, b"other").unwrap(),
+                false => store.pin("t", id, b"other").unwrap(),
+            }
+            others_put(store);
+            assert_eq!(store.get(EntryKind::Original, "t", id).unwrap().unwrap(), b"other", "{id}");
+            let kept = store.put_if_absent(EntryKind::Original, "t", id, b"late").unwrap();
+            assert_eq!(kept.unwrap(), b"other", "{id}");
+            assert!(store.forget(EntryKind::Original, "t", id).unwrap());
+            assert_eq!(store.get(EntryKind::Original, "t", id).unwrap(), None, "{id}");
+        }
+    });
+}
+
+#[test]
+fn g81_a_pin_lives_as_long_as_an_original() {
+    each_with_our_clock(SMALL, |store, time| {
+        store.pin("t", "id", &[0; 100_000]).unwrap();
+        time.pass(23 * HOUR);
+        assert!(store.get(EntryKind::Original, "t", "id").unwrap().is_some());
+        time.pass(23 * HOUR);
+        assert!(store.get(EntryKind::Original, "t", "id").unwrap().is_some(), "used since");
+        time.pass(24 * HOUR);
+        assert_eq!(store.get(EntryKind::Original, "t", "id").unwrap(), None);
+    });
+}
+
+#[test]
+fn g82_a_tenants_pins_are_bounded_and_others_have_room() {
+    let settings = StoreOptions { max_bytes: 8 << 20, ..StoreOptions::MEMORY };
+    each_with_our_clock(settings, |store, time| {
+        let fill = |tenant: &str| {
+            let pin = |n: &u64| store.pin(tenant, &format!("id{n}"), &[7; 100_000]).is_ok();
+            (0..100).take_while(pin).count()
+        };
+        let (first, second) = (fill("first"), fill("second"));
+        assert!((18..=20).contains(&first), "a quarter of the store: {first}");
+        assert!((9..=10).contains(&second), "half of what is left: {second}");
+        let error = store.pin("first", "more", &[7; 100_000]).unwrap_err();
+        assert!(matches!(error, StoreError::PinsFull { .. }), "{error}");
+        store.pin("first", "id0", &[7; 100_000]).unwrap();
+        assert!(store.put(EntryKind::Original, "first", "more", &[7; 100_000]).is_ok());
+        // Those that are expired take no room. On disk a refusal begins the sweep that finds them.
+        time.pass(25 * HOUR);
+        let _ = store.pin("first", "probe", b"");
+        assert_eq!(fill("third"), first);
+    });
+}
+
+#[test]
+fn g82_nothing_that_is_too_large_is_pinned_or_evicts_anything() {
+    each_with_our_clock(SMALL, |store, _| {
+        store.put(EntryKind::Result, "t", "kept", b"bytes").unwrap();
+        for bytes in [600_000, 3 << 20] {
+            store.pin("t", "large", &vec![0; bytes]).unwrap_err();
+        }
+        assert_eq!(store.stats().unwrap().total(), EntryAmount { entries: 1, bytes: 5 });
+    });
 }
 
 #[derive(Debug, Clone)]

@@ -352,6 +352,23 @@ fn a_server_that_says_no_is_quoted_and_still_asked() {
 }
 
 #[test]
+fn g84_redis_pins_only_where_the_server_evicts_nothing() {
+    let server = TestServer::start(&["--maxmemory", "64mb", "--maxmemory-policy", "volatile-lru"]);
+    let store = store(&server.url());
+    let error = store.pin("t", "id", b"bytes").unwrap_err();
+    assert!(matches!(error, StoreError::CannotPin { .. }), "{error}");
+    assert!(error.to_string().contains("volatile-lru"), "{error}");
+    assert_eq!(store.get(EntryKind::Original, "t", "id").unwrap(), None);
+    server.tell("CONFIG SET maxmemory-policy noeviction");
+    store.pin("t", "id", b"bytes").unwrap();
+    let noise = vec![0; 1 << 20];
+    let put = |n: u32| store.put(EntryKind::Original, "other", &n.to_string(), &noise);
+    assert!((0..80).any(|n| put(n).is_err()), "the server is full");
+    assert_eq!(store.get(EntryKind::Original, "t", "id").unwrap().unwrap(), b"bytes");
+    store.pin("t", "second", &noise).unwrap_err();
+}
+
+#[test]
 fn l10_a_password_opens_the_server_and_is_in_no_message() {
     let server = TestServer::start(&["--user", "forge", "on", ">canary-password", "~*", "+@all"]);
     let url = |password| format!("redis://forge:{password}@{}/0", server.host());

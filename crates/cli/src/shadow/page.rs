@@ -27,7 +27,7 @@ pub(super) fn page(report: &ShadowReport, settings: &ShadowSettings) -> String {
         ));
     }
     parts.extend(undecided(report));
-    parts.extend((!report.holds.is_empty()).then(|| holds(report)));
+    parts.extend((!report.holds.is_empty()).then(|| holds(report, settings.is_on())));
     parts.join("\n\n")
 }
 
@@ -109,12 +109,14 @@ fn undecided(report: &ShadowReport) -> Option<String> {
     (!lines.is_empty()).then(|| format!("Sampled, and not compared:\n{}", lines.join("\n")))
 }
 
-fn holds(report: &ShadowReport) -> String {
+fn holds(report: &ShadowReport, is_on: bool) -> String {
     let line = |hold: &ShadowHold| {
         let interval = hold.counts.interval();
         screen::paragraph(&format!(
-            "Held since {}: the {} {}. In {} samples it did harm of {} points ({} to {}), above the bound of {}. \
+            "{} for {} since {}: the {} {}. In {} samples it did harm of {} points ({} to {}), above the bound of {}. \
              `tokenforge shadow release {}` uses it again.",
+            if is_on { "Held" } else { "Once it is on again, held" },
+            hold.tenant.as_deref().unwrap_or("all tenants"),
             UtcDay::of(hold.since),
             hold.kind.name(),
             hold.name,
@@ -153,6 +155,7 @@ mod tests {
                 client: "claude-cli".to_owned(),
                 tools: vec!["Bash".to_owned()],
                 stages: vec!["family".to_owned()],
+                tenant: "alice".to_owned(),
             };
             let tool = |tool| Difference { tool, ..Difference::default() };
             let outcome = PairedOutcome { noise: tool(n % 10 == 0), changed: tool(is_harmed(n)) };
@@ -179,15 +182,17 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part}\n{page}");
         }
-        assert!(!page.contains("Held since"), "{page}");
+        assert!(!page.contains("Held for"), "{page}");
     }
 
     #[test]
     fn v7_a_hold_is_told_with_its_evidence_and_how_to_release_it() {
         let state = sampled(60, |n| n % 2 == 1);
         let page = page(&ShadowReport::of(&state, 1_763_000_000), &ON).replace('\n', " ");
-        for part in ["Held since 2025-11-13: the stage family.", "tokenforge shadow release family"]
-        {
+        for part in [
+            "Held for alice since 2025-11-13: the stage family.",
+            "tokenforge shadow release family",
+        ] {
             assert!(page.contains(part), "{part}\n{page}");
         }
     }

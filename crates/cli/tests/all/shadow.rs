@@ -27,6 +27,7 @@ fn hold(folder: &Folder) {
         client: "claude-cli".to_owned(),
         tools: vec!["Bash".to_owned()],
         stages: vec!["family".to_owned()],
+        tenant: "alice".to_owned(),
     };
     let changed = Difference { tool: true, ..Difference::default() };
     let outcome = PairedOutcome { changed, ..PairedOutcome::default() };
@@ -54,7 +55,10 @@ fn v7_the_report_is_printed_and_what_is_held_is_released() {
 
     hold(&folder);
     let page = shadow(&folder, &[]).stdout;
-    assert!(page.contains("Held since 1970-01-01: the stage family."), "{page}");
+    assert!(
+        page.contains("Once it is on again, held for alice since 1970-01-01: the stage family."),
+        "{page}"
+    );
     assert_eq!(report(&folder)["holds"][0]["name"], "family");
     let wrong = shadow(&folder, &["release", "json"]);
     assert!(wrong.stderr.contains("json is not held; held: family"), "{}", wrong.stderr);

@@ -41,7 +41,7 @@ fn cache_lifetime(
     plan: &RewritePlan<'_>,
 ) -> Option<Duration> {
     let is_asked_for = input.state.settings.tool_output.old_results == OldResults::WhenCold
-        && !input.state.holds.has_stage(STAGE)
+        && !input.holds().has_stage(STAGE)
         && effort != RewriteEffort::Least
         && input.originals_reader == OriginalsReader::Model
         && input.shared.conversations.is_durable();

@@ -6,6 +6,7 @@ use super::{OriginalsReader, RewriteEffort, RewriteInput, prompt_json, unchecked
 use crate::answer::Problem;
 use crate::cold_cache::LeftOutResults;
 use crate::earlier_results::KeptConversation;
+use crate::memo;
 use crate::options::RequestOptions;
 use crate::reference_key::KeyState;
 use crate::report::RequestReport;
@@ -41,6 +42,9 @@ pub(crate) struct RewritePlan<'o> {
     tool_hint: Option<ExpandHint>,
     /// The model may call the tool: it is told of it, or was in a part of the conversation that the provider keeps.
     is_watched: bool,
+    /// The provider keeps the conversation, so that no later request need hold these results: what is left out of them can
+    /// be fetched from the store alone.
+    pub(super) is_kept: bool,
     /// Results that are left out since the provider's cache was cold.
     pub(super) left_out: LeftOutResults,
 }
@@ -96,7 +100,9 @@ impl<'o> RewritePlan<'o> {
         };
         let options = options(input, &request).map_err(NoPlan::Problem)?;
         let mut asked = settings(input, &request, &options);
-        let may_leave_out = input.state.holds.restrain(&mut asked);
+        let is_kept = is_kept_by_provider(input, &request);
+        let may_leave_out =
+            input.holds().restrain(&mut asked) && (!is_kept || outlives_memo(input));
         let is_observed = asked.mode == Mode::Observe;
         // What is measured is what the default mode would do.
         let mode = if is_observed { Mode::Standard } else { asked.mode };
@@ -141,6 +147,7 @@ impl<'o> RewritePlan<'o> {
             by_shell,
             tool_hint,
             is_watched,
+            is_kept,
             left_out: LeftOutResults::default(),
         })
     }
@@ -166,9 +173,10 @@ impl<'o> RewritePlan<'o> {
         self.is_offered || (self.by_shell && !self.can_offer)
     }
 
-    /// Can what is left out be fetched from the store alone? Our tool finds it in the request too.
+    /// Can what is left out be fetched from the store alone? Our tool finds it in the request too, if every later request of
+    /// the conversation holds it.
     pub(super) fn needs_store(&self, input: &RewriteInput) -> bool {
-        self.by_shell || input.originals_reader == OriginalsReader::Caller
+        self.by_shell || self.is_kept || input.originals_reader == OriginalsReader::Caller
     }
 
     /// Whose originals are kept: those that our command prints are its own.
@@ -328,6 +336,20 @@ fn may_know_our_tool(input: &RewriteInput, request: &Request<'_>) -> bool {
     request.head.has_previous_response
         && lists.all(ToolList::takes_expand_tool)
         && has_one_reply(input, request)
+}
+
+/// Does the provider keep the conversation, so that the next request may leave out the results of this one? A caller that
+/// has its body rewritten keeps the originals itself.
+fn is_kept_by_provider(input: &RewriteInput, request: &Request<'_>) -> bool {
+    let head = &request.head;
+    let is_kept =
+        head.has_previous_response || (input.dialect.keeps_replies() && head.store != Some(false));
+    is_kept && input.originals_reader == OriginalsReader::Model
+}
+
+/// Do originals live longer than the memo says what became of a result without asking the store?
+fn outlives_memo(input: &RewriteInput) -> bool {
+    input.state.settings.store.original_ttl > memo::FRESH
 }
 
 fn has_one_reply(input: &RewriteInput, request: &Request<'_>) -> bool {

@@ -61,7 +61,7 @@ pub(super) fn rewrite(
         session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
     let worker = ResultRewriter { input, budget, plan, engine };
     let (memo, body) = (&input.shared.memo, &input.body);
-    let settings = input.fingerprint(&worker.engine, plan.is_observed);
+    let settings = input.fingerprint(&worker.engine, plan.is_observed, plan.is_kept);
     // What a session makes of a result is for that session alone.
     let settings = settings.wrapping_add(u64::from(session.is_some()));
     let mut conversation = memo.begin(&input.tenant, settings);
@@ -200,8 +200,9 @@ impl ResultRewriter<'_> {
         ResultOutcome { entry, is_repeated: memo_reused, memo_reused, memo_changed, deduped }
     }
 
-    /// What is forwarded, and whether the store keeps what it leaves out. Where it does not, a model still gets that from
-    /// the request, and the bytes must be the same as with a store; what only a store can give back is not left out.
+    /// The forwarded text, and whether the memo may hold it for long. Where the store does not keep an original, a model still
+    /// gets it from the request, and the bytes must be the same as with a store; an original that only the store can give
+    /// back stays in the text. In a conversation that the provider keeps this is decided once.
     fn compress(
         &self,
         output: &Output<'_>,
@@ -210,7 +211,7 @@ impl ResultRewriter<'_> {
     ) -> (SessionOutput, bool) {
         let made = self.try_compress(output, history, session);
         let Some(original) = &made.compressed.original else { return (made, true) };
-        if self.plan.is_observed || self.store(original, &made) {
+        if self.plan.is_observed || self.store(output, original, &made) {
             return (made, true);
         }
         let engine = match self.plan.needs_store(self.input) {
@@ -220,7 +221,8 @@ impl ResultRewriter<'_> {
             true => Engine::new(self.engine.settings()),
         };
         let compressed = engine.compress(output, history);
-        (SessionOutput { compressed, memo_reused: false, deduped: false, ..made }, false)
+        let made = SessionOutput { compressed, memo_reused: false, deduped: false, ..made };
+        (made, self.plan.is_kept)
     }
 
     /// A reference in the place of an old result, and whether the store keeps what it stands for. Our tool can get it from
@@ -232,7 +234,8 @@ impl ResultRewriter<'_> {
     ) -> Option<(SessionOutput, bool)> {
         let compressed = self.engine.leave_out(output, made.compressed.text(output.text))?;
         let made = SessionOutput { compressed, ..made.clone() };
-        let is_stored = made.compressed.original.as_ref().is_none_or(|it| self.store(it, &made));
+        let original = made.compressed.original.as_ref();
+        let is_stored = original.is_none_or(|original| self.store(output, original, &made));
         (is_stored || !self.plan.needs_store(self.input)).then_some((made, is_stored))
     }
 
@@ -271,17 +274,22 @@ impl ResultRewriter<'_> {
         made
     }
 
-    fn store(&self, original: &Original, made: &SessionOutput) -> bool {
+    /// Keeps an original. Tells whether the store took it.
+    fn store(&self, output: &Output<'_>, original: &Original, made: &SessionOutput) -> bool {
         let originals = &self.input.shared.originals;
         let tenant = self.plan.originals_tenant(self.input);
-        let stored = originals.put(tenant, original.reference, &original.text);
+        let Original { reference, text } = original;
+        let stored = match self.plan.is_kept {
+            true => originals.pin(tenant, *reference, text, output.call),
+            false => originals.put(tenant, *reference, text).map(|()| true),
+        };
         let telemetry = &self.input.shared.telemetry;
         stored
             .inspect_err(|error| match self.plan.needs_store(self.input) {
                 false if !made.deduped => telemetry.original_not_kept(error),
                 _ => telemetry.nothing_left_out(error),
             })
-            .is_ok()
+            .unwrap_or(false)
     }
 
     /// Keeps results in case the client clears them, if that is wanted. A store that fails is no reason to stop: the model is

@@ -53,7 +53,7 @@ impl ShadowCandidate {
         let report = &rewritten.report;
         let is_short = input.body.len() <= LARGEST && rewritten.body.len() <= LARGEST;
         let is_meant = is_short && rewritten.is_changed && !report.is_observed();
-        let labels = labels(report, &input.state).filter(|_| is_meant)?;
+        let labels = labels(report, input).filter(|_| is_meant)?;
         if !is_sampled(&input.body, SEED, settings.share) {
             return None;
         }
@@ -80,7 +80,7 @@ impl ShadowCandidate {
 }
 
 /// What a sample belongs to; nothing if no new result was made smaller.
-fn labels(report: &RequestReport, state: &GatewayState) -> Option<SampleLabels> {
+fn labels(report: &RequestReport, input: &RewriteInput) -> Option<SampleLabels> {
     let new = report.results.iter().filter(|result| !result.is_repeated);
     let touched = new.map(|result| &result.figures).filter(|figures| figures.is_touched());
     let (mut tools, mut stages): (Vec<String>, Vec<String>) = Default::default();
@@ -101,12 +101,13 @@ fn labels(report: &RequestReport, state: &GatewayState) -> Option<SampleLabels> 
     if tools.is_empty() {
         return None;
     }
-    let mode = match state.holds.has_mode(report.mode) {
+    let mode = match input.holds().has_mode(report.mode) {
         true => format!("{} (held)", report.mode),
         false => report.mode.to_owned(),
     };
     let client = report.client.as_ref().map_or("(unknown)", BoundedName::as_str).to_owned();
-    Some(SampleLabels { mode, client, tools, stages })
+    let tenant = input.shadow_tenant().to_owned();
+    Some(SampleLabels { tenant, mode, client, tools, stages })
 }
 
 /// Headers by which a provider tells a request that is sent again from a new one: with them it would answer with the

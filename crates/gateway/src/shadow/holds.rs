@@ -6,6 +6,7 @@
 //! settings). To leave such conversations as they are was considered: the model would go on in harm's way, each request
 //! would have to remember under which holds its conversation began, in the store, and the saving is one cache write.
 
+use std::collections::HashMap;
 use tokenforge_config::{Choice, Strategy};
 use tokenforge_engine::{Mode, Settings, old_results, stage_names};
 use tokenforge_shadow::{HoldKind, ShadowHold};
@@ -16,26 +17,54 @@ const EARLIER_RESULTS: &str = "earlier_results";
 /// The stage that only the mode `aggressive` has, and that leaves nothing out.
 const DICTIONARY: &str = "dictionary";
 
-/// What requests do not go through.
+/// The tenant of all requests where one person uses the gateway, on that person's machine: a credential there is often a
+/// token that is renewed every few hours, and would be another tenant each time.
+pub(crate) const THIS_MACHINE: &str = "this machine";
+
+/// The holds in force, by tenant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ActiveHolds {
+    for_all: TenantHolds,
+    /// With those for all, for each tenant for which more is held.
+    by_tenant: HashMap<String, TenantHolds>,
+}
+
+/// Modes and stages that are not used for the requests of a tenant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TenantHolds {
     modes: Vec<Mode>,
     stages: Vec<String>,
 }
 
 impl ActiveHolds {
-    pub(crate) fn of(holds: &[ShadowHold]) -> Self {
-        let named = |kind: HoldKind| {
-            holds.iter().filter(move |hold| hold.kind == kind).map(|hold| &*hold.name)
+    pub(crate) fn new(holds: &[ShadowHold]) -> Self {
+        let tenants = holds.iter().filter_map(|hold| hold.tenant.as_deref());
+        let of_tenant = |tenant: &str| {
+            let holds = holds.iter().filter(|hold| hold.is_for(tenant));
+            (tenant.to_owned(), TenantHolds::new(holds))
         };
         ActiveHolds {
-            modes: named(HoldKind::Mode).filter_map(|name| name.parse().ok()).collect(),
-            stages: named(HoldKind::Stage).map(str::to_owned).collect(),
+            for_all: TenantHolds::new(holds.iter().filter(|hold| hold.tenant.is_none())),
+            by_tenant: tenants.map(of_tenant).collect(),
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.modes.is_empty() && self.stages.is_empty()
+    /// The holds in force for a tenant.
+    pub(crate) fn of(&self, tenant: &str) -> &TenantHolds {
+        self.by_tenant.get(tenant).unwrap_or(&self.for_all)
+    }
+}
+
+impl TenantHolds {
+    fn new<'h>(holds: impl Iterator<Item = &'h ShadowHold>) -> Self {
+        let mut held = TenantHolds::default();
+        for ShadowHold { kind, name, .. } in holds {
+            match kind {
+                HoldKind::Mode => held.modes.extend(name.parse::<Mode>()),
+                HoldKind::Stage => held.stages.push(name.clone()),
+            }
+        }
+        held
     }
 
     /// Is a mode held, by its name?
@@ -87,15 +116,32 @@ mod tests {
     use super::*;
     use tokenforge_shadow::PairedCounts;
 
-    fn holds(names: &[(HoldKind, &str)]) -> ActiveHolds {
+    fn holds(names: &[(HoldKind, &str)]) -> TenantHolds {
         let hold = |(kind, name): &(HoldKind, &str)| ShadowHold {
             kind: *kind,
             name: (*name).to_owned(),
             since: 0,
             bound: 0.01,
+            tenant: None,
             counts: PairedCounts::default(),
         };
-        ActiveHolds::of(&names.iter().map(hold).collect::<Vec<_>>())
+        let holds: Vec<ShadowHold> = names.iter().map(hold).collect();
+        ActiveHolds::new(&holds).of("t").clone()
+    }
+
+    #[test]
+    fn v15_a_tenants_own_hold_is_in_force_for_that_tenant_alone() {
+        let hold = |name: &str, tenant: Option<&str>| ShadowHold {
+            kind: HoldKind::Stage,
+            name: name.to_owned(),
+            since: 0,
+            bound: 0.01,
+            tenant: tenant.map(str::to_owned),
+            counts: PairedCounts::default(),
+        };
+        let held = ActiveHolds::new(&[hold("json", None), hold("family", Some("a"))]);
+        assert!(held.of("a").has_stage("family") && held.of("a").has_stage("json"));
+        assert!(!held.of("b").has_stage("family") && held.of("b").has_stage("json"));
     }
 
     #[test]
@@ -122,7 +168,7 @@ mod tests {
             assert_ne!(settings.fingerprint(), usual.fingerprint(), "{stage}");
         }
         let mut same = usual.clone();
-        assert!(holds(&[]).restrain(&mut same) && holds(&[]).is_empty());
+        assert!(holds(&[]).restrain(&mut same));
         assert_eq!(same.fingerprint(), usual.fingerprint());
     }
 

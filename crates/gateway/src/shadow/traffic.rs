@@ -29,7 +29,7 @@ struct KnownHolds {
 }
 
 impl ShadowTraffic {
-    /// With the holds that are on the disk. They hold even if nothing is measured any more.
+    /// With the holds that are on the disk.
     pub(crate) fn new(ledger: &LedgerSettings) -> Self {
         let folder = ledger.path.as_ref().filter(|_| ledger.enabled);
         let traffic = ShadowTraffic {
@@ -70,7 +70,7 @@ impl ShadowTraffic {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.stamp = stamp;
         let holds = match read {
-            Ok(state) => ActiveHolds::of(state.as_ref().map_or(&[], |state| &state.holds)),
+            Ok(state) => ActiveHolds::new(state.as_ref().map_or(&[], |state| &state.holds)),
             Err(error) => {
                 tracing::error!(%error, "what is held cannot be read, and stays as it was");
                 return false;

@@ -14,6 +14,7 @@ mod forge;
 mod golden;
 mod house;
 mod kept;
+mod kept_originals;
 mod mixed;
 mod pass;
 mod pays;

@@ -5,7 +5,7 @@ use crate::kit::{
 };
 use std::path::Path;
 use std::time::Instant;
-use tokenforge_config::Settings;
+use tokenforge_config::{GatewayKey, Secret, Settings};
 use tokenforge_gateway::Gateway;
 use tokenforge_ledger::{EntryFilter, GroupBy, Ledger, LedgerSummary, ModelPrices, SessionList};
 use tokenforge_mock::{Recorded, Reply};
@@ -16,6 +16,14 @@ fn on(settings: &mut Settings, folder: &Path) {
     settings.ledger.path = Some(folder.to_owned());
     settings.shadow.share = 1.0;
     settings.shadow.budget_usd = 1_000.0;
+}
+
+/// Holds are in force, and no request is sampled.
+fn following(folder: &Path) -> World {
+    world_with(|settings| {
+        on(settings, folder);
+        settings.shadow.share = 1e-12;
+    })
 }
 
 fn sampling(folder: &Path) -> World {
@@ -114,8 +122,8 @@ fn v12_a_model_that_reacts_to_what_is_left_out_is_noticed_and_the_stage_is_held(
     let is_about = |request: &&Recorded| request.json().to_string().contains("run 1001 took");
     assert!(requests.iter().filter(is_about).count() > 0);
     assert!(requests.iter().filter(is_about).all(|request| !is_shortened(request)));
-    // So it is after a restart, even where nothing is measured any more.
-    let again = world_with(|settings| settings.ledger.path = Some(folder.to_owned()));
+    // So it is after a restart.
+    let again = following(folder);
     again.send(messages(&conversation(&other_run(1_001))));
     let text = forwarded(&again.mock);
     assert!(!text.contains("<<<SHADOW:") && text.contains("case_number_300"), "{text}");
@@ -158,10 +166,11 @@ fn v12_a_held_mode_falls_back_to_what_is_lossless_and_goes_on_removing_secrets()
         name: "standard".to_owned(),
         since: 0,
         bound: 0.01,
+        tenant: None,
         counts: tokenforge_shadow::PairedCounts::default(),
     };
     file.update(0, |state| state.holds.push(hold)).unwrap();
-    let world = world_with(|settings| settings.ledger.path = Some(folder.path().to_owned()));
+    let world = following(folder.path());
     let secret = ["ghp_", "k7Rq2Xv9Lm4Tn8Wb1Zc6Yd3Hf5Jg0Ps2Qa7U"].concat();
     world.send(messages(&conversation(&format!("{}token: {secret}\n", test_run()))));
     let text = forwarded(&world.mock);
@@ -170,6 +179,76 @@ fn v12_a_held_mode_falls_back_to_what_is_lossless_and_goes_on_removing_secrets()
     assert!(!tools.contains("expand_context"), "{tools}");
     world.send(messages(&conversation(&rows())));
     assert!(forwarded(&world.mock).len() < rows().len() / 2);
+}
+
+/// A gateway with two keys.
+fn of_two_tenants(settings: &mut Settings, folder: &Path) {
+    on(settings, folder);
+    settings.keys = ["alice", "mallory"]
+        .map(|name| GatewayKey {
+            name: name.to_owned(),
+            key: Secret::new(format!("gateway-key-of-{name}")),
+        })
+        .into();
+}
+
+fn as_tenant(name: &str, text: &str) -> Ask {
+    messages(&conversation(text)).header("x-forge-key", &format!("gateway-key-of-{name}"))
+}
+
+#[test]
+fn v15_one_tenants_samples_turn_nothing_off_for_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let world = world_with(|settings| of_two_tenants(settings, folder));
+    // A model that mallory has told how to react.
+    world.mock.always(|request| match is_shortened(request) {
+        true => Reply::calling("Bash", serde_json::json!({"command": "ls -la"})),
+        false => Reply::calling("Bash", serde_json::json!({"command": "cargo build"})),
+    });
+    let mut count = 0;
+    let held = loop {
+        count += 1;
+        assert_eq!(world.send(as_tenant("mallory", &other_run(count))).status, 200);
+        let state = state(folder, |state| done(state) == count);
+        if !state.holds.is_empty() {
+            break state.holds;
+        }
+        assert!(count < 200, "nothing is held: {state:?}");
+    };
+    assert!(held.iter().all(|hold| hold.tenant.as_deref() == Some("mallory")), "{held:?}");
+    // The first request after a change may go as before.
+    let again = world_with(|settings| {
+        of_two_tenants(settings, folder);
+        settings.shadow.share = 1e-12;
+    });
+    assert_eq!(again.send(as_tenant("alice", &other_run(1_000))).status, 200);
+    assert!(is_shortened(&again.mock.last()), "{}", forwarded(&again.mock));
+    assert_eq!(again.send(as_tenant("mallory", &other_run(1_001))).status, 200);
+    assert!(!is_shortened(&again.mock.last()), "{}", forwarded(&again.mock));
+}
+
+#[test]
+fn v17_turning_the_comparison_off_ends_what_is_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let hold = tokenforge_shadow::ShadowHold {
+        kind: HoldKind::Mode,
+        name: "standard".to_owned(),
+        since: 0,
+        bound: 0.01,
+        tenant: None,
+        counts: tokenforge_shadow::PairedCounts::default(),
+    };
+    let file = ShadowFile::in_folder(folder.path());
+    file.update(0, |state| state.holds.push(hold)).unwrap();
+    for (share, is_held) in [(1e-12, true), (0.0, false)] {
+        let world = world_with(|settings| {
+            on(settings, folder.path());
+            settings.shadow.share = share;
+        });
+        world.send(messages(&conversation(&test_run())));
+        assert_eq!(is_shortened(&world.mock.last()), !is_held, "share: {share}");
+    }
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub(crate) const PROFILE: Profile = Profile {
     needs_version: false,
     keeps_call_ids: true,
     streams_by_default: false,
+    keeps_replies: false,
     is_local: false,
     counts_cache_apart: true,
     stream_type: ("text/event-stream", WireFormat::Events),

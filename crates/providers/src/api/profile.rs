@@ -26,6 +26,9 @@ pub(crate) struct Profile {
     pub(crate) keeps_call_ids: bool,
     /// Whoever does not say whether to stream gets a stream.
     pub(crate) streams_by_default: bool,
+    /// The provider keeps replies unless a request says otherwise, so that the next request may name one and leave out what
+    /// came before.
+    pub(crate) keeps_replies: bool,
     /// Models run on a machine of one's own.
     pub(crate) is_local: bool,
     /// Tokens that were read from the prompt cache, or written to it, are not part of the input tokens.

@@ -47,6 +47,7 @@ const PROFILE: Profile = Profile {
     needs_version: false,
     keeps_call_ids: true,
     streams_by_default: false,
+    keeps_replies: true,
     is_local: false,
     counts_cache_apart: false,
     stream_type: ("text/event-stream", WireFormat::Events),

@@ -25,6 +25,7 @@ const PROFILE: Profile = Profile {
     own_paths: &["/api/"],
     keeps_call_ids: false,
     streams_by_default: true,
+    keeps_replies: false,
     is_local: true,
     stream_type: ("application/x-ndjson", WireFormat::Lines),
     json_stream: WireFormat::Lines,

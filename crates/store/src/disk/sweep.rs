@@ -1,6 +1,8 @@
 //! Eviction on disk, the least recently used first: looks at every entry, to count them and to remove what is expired or must make room.
 
+use super::pin_tally::PinTally;
 use super::size_on_disk;
+use crate::pins::{PinOwner, PinnedBytes};
 use crate::settings::is_unused_for;
 use crate::{EntryKind, StoreError, StoreOptions, StoreStats, entry};
 use std::fs::{self, DirEntry, File};
@@ -15,25 +17,32 @@ const EVICTED: &str = "evicted";
 /// store's may be: that is the one by which a new file is dated.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
-/// Removes what is expired, then the entries unused for longest until the rest takes up `target` bytes.
+/// Removes what is expired, then the entries unused for longest until the rest takes up `target` bytes. Of pinned entries
+/// only the expired ones go, and the others are counted.
 pub(super) fn sweep(
     folder: &Path,
     settings: &StoreOptions,
     now: SystemTime,
     target: u64,
 ) -> Result<(), StoreError> {
+    let tally = PinTally { folder };
+    let (at_begin, mut pinned) = (tally.read()?, PinnedBytes::default());
     let mut kept = Vec::new();
     for_each_file(folder, |file| match file.kind {
         Some(kind) if settings.is_over(kind, file.last_use, now) => {
             file.remove();
         }
-        Some(_) => kept.push(file),
+        Some(_) => match file.pinned_by {
+            Some(owner) => pinned.add(owner, file.size_on_disk()),
+            None => kept.push(file),
+        },
         None if is_unused_for(ABANDONED, file.last_use, SystemTime::now()) => {
             file.remove();
         }
         None => {}
     })?;
-    let mut total: u64 = kept.iter().map(EntryFile::size_on_disk).sum();
+    let of_kept: u64 = kept.iter().map(EntryFile::size_on_disk).sum();
+    let mut total = of_kept + pinned.total();
     if total > target {
         // Before the first one goes: whoever finds an entry missing finds out that it may have made room.
         note_eviction(folder, now)?;
@@ -46,7 +55,8 @@ pub(super) fn sweep(
         total -= file.size_on_disk();
         file.remove();
     }
-    Ok(())
+    // After room was made: on a full disk the tally could not be written before.
+    tally.recount(&at_begin, pinned)
 }
 
 /// Notes that entries make room.
@@ -88,12 +98,17 @@ pub(super) fn purge(
     folder: &Path,
     is_meant: impl Fn(EntryKind, SystemTime) -> bool,
 ) -> Result<u64, StoreError> {
+    let tally = PinTally { folder };
+    let (at_begin, mut pinned) = (tally.read()?, PinnedBytes::default());
     let mut removed = 0;
     for_each_file(folder, |file| {
         if file.kind.is_some_and(|kind| is_meant(kind, file.last_use)) {
             removed += u64::from(file.remove());
+        } else if let Some(owner) = file.pinned_by {
+            pinned.add(owner, file.size_on_disk());
         }
     })?;
+    tally.recount(&at_begin, pinned)?;
     Ok(removed)
 }
 
@@ -101,6 +116,8 @@ struct EntryFile {
     path: PathBuf,
     /// None for a file that is still being written.
     kind: Option<EntryKind>,
+    /// Whose pin it is, if it is one.
+    pinned_by: Option<PinOwner>,
     last_use: SystemTime,
     length: u64,
 }
@@ -111,9 +128,11 @@ impl EntryFile {
         let name = entry.file_name();
         let extension = Path::new(&name).extension()?.to_str()?;
         let kind = EntryKind::from_name(extension);
+        let owner = Path::new(&name).file_stem()?.to_str()?.split_once('-').map(|(_, owner)| owner);
+        let pinned_by = kind.and(owner).and_then(PinOwner::from_name);
         let metadata = entry.metadata().ok().filter(|metadata| metadata.is_file())?;
         let last_use = metadata.modified().ok()?;
-        Some(Self { path: entry.path(), kind, last_use, length: metadata.len() })
+        Some(Self { path: entry.path(), kind, pinned_by, last_use, length: metadata.len() })
     }
 
     fn size_on_disk(&self) -> u64 {

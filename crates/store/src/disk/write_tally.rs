@@ -3,9 +3,9 @@
 //! Counting every file at every put would take milliseconds, and a command that puts one entry remembers nothing. So
 //! each put appends a byte a block to one file, whose length is the answer: appending is atomic.
 
-use super::BLOCK;
+use super::{BLOCK, make_private};
 use crate::StoreError;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -20,7 +20,7 @@ impl WriteTally<'_> {
         let path = self.folder.join("ledger");
         let blocks = (size_on_disk / BLOCK) as usize;
         let append = || -> io::Result<u64> {
-            let mut file = private().append(true).open(&path)?;
+            let mut file = make_private().append(true).open(&path)?;
             file.write_all(&vec![b'.'; blocks])?;
             Ok(file.metadata()?.len() * BLOCK)
         };
@@ -49,20 +49,12 @@ impl WriteTally<'_> {
 
     /// Forgets what was written: a sweep begins.
     pub(super) fn start_anew(&self, now: SystemTime) -> Result<(), StoreError> {
-        let truncate =
-            |path: &Path| -> io::Result<File> { private().write(true).truncate(true).open(path) };
+        let truncate = |path: &Path| -> io::Result<File> {
+            make_private().write(true).truncate(true).open(path)
+        };
         let (ledger, swept) = (self.folder.join("ledger"), self.folder.join("swept"));
         truncate(&ledger).map_err(StoreError::file("write", &ledger))?;
         let marked = truncate(&swept).and_then(|file| file.set_modified(now));
         marked.map_err(StoreError::file("write", &swept))
     }
-}
-
-/// Options for a file that is made for this user alone.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
