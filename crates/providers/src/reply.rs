@@ -30,7 +30,8 @@ pub use wire_format::WireFormat;
 
 use crate::dialect::Dialect;
 use crate::json::Node;
-use frames::{ClientStream, FrameReader, FrameWriter};
+use frames::{BrokenStream, ClientStream, FrameReader, FrameWriter, StreamPiece};
+use memchr::memmem;
 use rewriter::{PassThrough, ReplyRewriter, TOOL};
 
 /// A reply on its way to the client, over as many replies of the upstream as it takes.
@@ -68,6 +69,8 @@ pub struct Reply {
     state: ReplyState,
     /// The upstream was not asked again yet.
     is_first: bool,
+    /// The upstream is not asked again: see [`PassThrough::Final`].
+    is_final: bool,
 }
 
 /// What happens to the bytes that come.
@@ -93,6 +96,7 @@ impl Reply {
             client: ClientStream::new(dialect, wire),
             state,
             is_first: true,
+            is_final: false,
         }
     }
 
@@ -104,9 +108,12 @@ impl Reply {
             ReplyState::Stream(frames) => {
                 frames.push(bytes);
                 let mut out = self.client.writer(out);
-                if forward(frames, &mut *self.rewriter, &mut out).is_err() {
-                    out.raw(&frames.take_rest());
-                    self.state = ReplyState::Verbatim;
+                match forward(frames, &mut *self.rewriter, self.is_first, &mut out) {
+                    Ok(is_final) => self.is_final |= is_final,
+                    Err(BrokenStream) => {
+                        out.raw(&frames.take_rest());
+                        self.state = ReplyState::Verbatim;
+                    }
                 }
             }
         }
@@ -119,7 +126,7 @@ impl Reply {
             ReplyState::Verbatim => NextStep::Done,
             ReplyState::Whole(body) => {
                 let body = std::mem::take(body);
-                let next = str::from_utf8(&body).ok().and_then(|text| {
+                let next = str::from_utf8(without_mark(&body)).ok().and_then(|text| {
                     if self.is_first && !may_name_our_tool(text) {
                         self.rewriter.count(&Node::read(text).ok()?);
                         return None;
@@ -134,13 +141,23 @@ impl Reply {
             }
             ReplyState::Stream(frames) => {
                 let mut out = self.client.writer(out);
-                forward_rest(frames, &mut *self.rewriter, &mut out);
-                let next = self.rewriter.finish(&mut out);
-                match next {
-                    NextStep::Done => out.end(),
-                    NextStep::Ask(_) => self.client.go_on(),
+                self.is_final |= forward_rest(frames, &mut *self.rewriter, &mut out);
+                match self.rewriter.finish(&mut out) {
+                    NextStep::Done => {
+                        out.end();
+                        NextStep::Done
+                    }
+                    NextStep::Ask(_) if self.is_final => {
+                        self.rewriter.give_up(&mut out);
+                        out.close();
+                        NextStep::Done
+                    }
+                    NextStep::Ask(turn) => {
+                        self.is_first = false;
+                        self.client.go_on();
+                        NextStep::Ask(turn)
+                    }
                 }
-                next
             }
         }
     }
@@ -200,30 +217,55 @@ fn may_name_our_tool(reply: &str) -> bool {
     reply.contains(TOOL) || reply.contains("\\u")
 }
 
-/// Takes every complete event to the client. Those without a payload, such as comments, concern no dialect.
+/// The bytes behind a byte order mark, if they begin with one. JSON has none, and some writers put one there all the same.
+fn without_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix(frames::BYTE_ORDER_MARK).unwrap_or(body)
+}
+
+/// Takes every complete event to the client. Those without a payload, such as comments, concern no dialect. `Ok(true)`: the
+/// upstream is not to be asked again.
 fn forward(
     frames: &mut FrameReader,
     rewriter: &mut dyn ReplyRewriter,
+    is_first: bool,
     out: &mut FrameWriter<'_>,
-) -> Result<(), PassThrough> {
-    while let Some(frame) = frames.next()? {
-        if frame.json.is_empty() {
-            out.pass(&frame);
-        } else if let Err(pass_on) = rewriter.event(&frame, out) {
-            out.pass(&frame);
-            return Err(pass_on);
+) -> Result<bool, BrokenStream> {
+    let mut is_final = false;
+    while let Some(piece) = frames.next()? {
+        match piece {
+            // A later reply goes on in the middle of the client's stream.
+            StreamPiece::Mark(mark) if is_first => out.raw(mark),
+            StreamPiece::Mark(_) => {}
+            StreamPiece::Unreadable(raw) if is_ours(rewriter, raw) => {}
+            StreamPiece::Unreadable(raw) => out.unreadable(raw),
+            StreamPiece::Frame(frame) if frame.json.is_empty() => out.pass(&frame),
+            StreamPiece::Frame(frame) => match rewriter.event(&frame, out) {
+                Ok(()) => {}
+                Err(PassThrough::Unreadable) if is_ours(rewriter, frame.json.as_bytes()) => {}
+                Err(PassThrough::Unreadable) => out.pass(&frame),
+                Err(PassThrough::Final) => {
+                    is_final = true;
+                    out.pass(&frame);
+                }
+            },
         }
     }
     frames.release();
-    Ok(())
+    Ok(is_final)
 }
 
-/// Takes what the upstream did not complete to the client: it may be an event all the same.
+/// Whether what cannot be read belongs to a call of our tool, as far as its place and its bytes tell.
+fn is_ours(rewriter: &dyn ReplyRewriter, bytes: &[u8]) -> bool {
+    rewriter.is_in_internal() || memmem::find(bytes, TOOL.as_bytes()).is_some()
+}
+
+/// Takes what the upstream did not complete to the client: it may be an event all the same. `true`: the upstream is not to be
+/// asked again.
 fn forward_rest(
     frames: &mut FrameReader,
     rewriter: &mut dyn ReplyRewriter,
     out: &mut FrameWriter<'_>,
-) {
+) -> bool {
     let rest = frames.take_rest();
     let frame = frames.last(&rest).ok();
     let is_json = frame.as_ref().is_some_and(|frame| Node::read(&frame.json).is_ok());
@@ -231,7 +273,14 @@ fn forward_rest(
         // What was cut off in the middle of a call of our tool is not the client's.
         _ if !is_json && rewriter.is_internal() => {}
         Some(frame) if frame.json.is_empty() => out.pass(&frame),
-        Some(frame) if rewriter.event(&frame, out).is_ok() => {}
-        _ => out.raw(&rest),
+        Some(frame) => match rewriter.event(&frame, out) {
+            Ok(()) => {}
+            Err(failure) => {
+                out.raw(&rest);
+                return failure == PassThrough::Final;
+            }
+        },
+        None => out.raw(&rest),
     }
+    false
 }

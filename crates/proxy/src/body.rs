@@ -85,6 +85,30 @@ impl Body {
 }
 
 impl Body {
+    /// The same body once more, where all of it is here.
+    #[must_use]
+    pub fn try_clone(&self) -> Option<Self> {
+        match self {
+            Body::Whole(bytes) => Some(Body::Whole(bytes.clone())),
+            Body::Pieces(pieces) => Some(Body::Pieces(pieces.clone())),
+            _ if self.is_end_stream() => Some(Body::empty()),
+            Body::Passing(_) | Body::Channel(_) | Body::Broken(_) => None,
+        }
+    }
+
+    /// Waits until the first bytes of a body are here, and shows them. They stay part of it.
+    ///
+    /// # Errors
+    /// The body does not arrive.
+    pub async fn first_bytes(&mut self) -> Result<&[u8], BodyError> {
+        Ok(match self {
+            Body::Whole(bytes) => &bytes[..],
+            Body::Pieces(pieces) => pieces.front().map_or(&[][..], |piece| &piece[..]),
+            Body::Passing(passing) => passing.first_bytes().await?,
+            Body::Channel(_) | Body::Broken(_) => &[][..],
+        })
+    }
+
     /// Reads a body of up to `limit` bytes. A longer one goes on where it began, and so does one that is being made.
     pub async fn read(self, limit: usize) -> Result<BodyRead, BodyError> {
         match self {
@@ -196,6 +220,17 @@ impl PassingBody {
             rest: rest.into(),
             stall_timer: StallTimer::new(timeout),
         }
+    }
+
+    /// Waits until there are some bytes, and keeps them for whoever reads on.
+    async fn first_bytes(&mut self) -> Result<&[u8], BodyError> {
+        while self.before.is_empty() {
+            match poll_fn(|context| self.poll_frame(context)).await {
+                Some(frame) => self.before = frame?.into_data().unwrap_or_default(),
+                None => break,
+            }
+        }
+        Ok(&self.before[..])
     }
 
     /// Reads up to `limit` bytes. Nothing if there are more: then it goes on where it began.

@@ -8,6 +8,7 @@ mod link;
 mod pool;
 mod received;
 mod ssrf_guard;
+mod watched_stream;
 
 pub use client::{UpstreamClient, UpstreamFailure, UpstreamLimits};
 pub use connection::host_header;

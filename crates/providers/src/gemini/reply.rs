@@ -81,7 +81,7 @@ impl<'a> Chunk<'a> {
         let root = Node::read(json)?;
         let [error, response] = root.pick(["error", "response"]);
         if error.is_some() {
-            return Err(PassThrough);
+            return Err(PassThrough::Final);
         }
         let response = response.unwrap_or(root);
         let [candidates, usage] = response.pick(["candidates", "usageMetadata"]);
@@ -91,7 +91,7 @@ impl<'a> Chunk<'a> {
             candidate.as_ref().map(|node| node.pick(["index", "content", "finishReason"]));
         let [index, content, finish] = members.unwrap_or_default();
         if !candidates.is_empty() || index.is_some_and(|index| index.raw() != "0") {
-            return Err(PassThrough);
+            return Err(PassThrough::Final);
         }
         let parts = content.as_ref().and_then(|content| content.get("parts"));
         Ok(Chunk {
@@ -237,6 +237,10 @@ impl ReplyRewriter for GeminiReply {
 
     fn is_internal(&self) -> bool {
         self.parts.calls.has_internal()
+    }
+
+    fn is_in_internal(&self) -> bool {
+        !self.is_asked && self.parts.is_open()
     }
 
     fn usage(&self) -> &TurnUsage {

@@ -115,7 +115,7 @@ impl OllamaReply {
         let root = Node::read(json)?;
         let [error, message, done, reason] = root.pick(["error", "message", "done", "done_reason"]);
         if error.is_some() {
-            return Err(PassThrough);
+            return Err(PassThrough::Final);
         }
         let (mut calls, mut says) = (Vec::new(), false);
         for (name, value) in message.as_ref().map(|node| node.members()).unwrap_or_default() {
@@ -254,6 +254,11 @@ impl ReplyRewriter for OllamaReply {
 
     fn is_internal(&self) -> bool {
         self.calls.has_internal()
+    }
+
+    /// A call is one line.
+    fn is_in_internal(&self) -> bool {
+        false
     }
 
     fn usage(&self) -> &TurnUsage {

@@ -173,7 +173,14 @@ impl ReplyRewriter for ChatReply {
             }
             return Ok(());
         }
-        let Chunk { root, choice, usage } = Chunk::read(json)?;
+        let Chunk { root, choice, usage } = match Chunk::read(json) {
+            Ok(chunk) => chunk,
+            Err(failure) => {
+                // Nothing that follows is held back for an answer.
+                self.is_finished |= failure == PassThrough::Final;
+                return Err(failure);
+            }
+        };
         if let Some(usage) = &usage {
             self.figures.note(usage);
         }
@@ -236,6 +243,10 @@ impl ReplyRewriter for ChatReply {
         self.calls.has_internal()
     }
 
+    fn is_in_internal(&self) -> bool {
+        !self.is_asked && !self.is_finished && self.calls.is_last_internal()
+    }
+
     fn usage(&self) -> &TurnUsage {
         self.figures.usage()
     }
@@ -291,14 +302,14 @@ impl<'a> Chunk<'a> {
             match &*name {
                 "choices" => choices = value.elements(),
                 "usage" if value.kind() == Kind::Object => usage = Some(value),
-                "error" if value.kind() != Kind::Null => return Err(PassThrough),
+                "error" if value.kind() != Kind::Null => return Err(PassThrough::Final),
                 _ => {}
             }
         }
         let choice = choices.pop();
         let index = choice.as_ref().and_then(|choice| choice.get("index"));
         if !choices.is_empty() || index.is_some_and(|index| index.raw() != "0") {
-            return Err(PassThrough);
+            return Err(PassThrough::Final);
         }
         Ok(Chunk { root, choice, usage })
     }

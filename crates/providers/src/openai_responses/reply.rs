@@ -249,7 +249,7 @@ impl ReplyRewriter for ResponsesReply {
             hide_tool(response, &mut edit);
         }
         let is_given = match (&*kind, response) {
-            ("error", _) => return Err(PassThrough),
+            ("error", _) => return Err(PassThrough::Final),
             ("response.created" | "response.queued" | "response.in_progress", Some(response)) => {
                 self.note(&response);
                 self.id.keep(&response, &mut edit);
@@ -285,7 +285,7 @@ impl ReplyRewriter for ResponsesReply {
     fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough> {
         self.begin();
         let response = Node::read(body)?;
-        let output = response.get("output").ok_or(PassThrough)?.elements();
+        let output = response.get("output").ok_or(PassThrough::Final)?.elements();
         for (index, item) in output.iter().enumerate() {
             self.items.take(index as u64, item);
             self.has_text |= item.get("type").is_some_and(|kind| kind.is("message"));
@@ -324,6 +324,10 @@ impl ReplyRewriter for ResponsesReply {
 
     fn is_internal(&self) -> bool {
         self.items.has_internal()
+    }
+
+    fn is_in_internal(&self) -> bool {
+        !self.is_asked && !self.is_held && self.items.is_last_internal()
     }
 
     fn usage(&self) -> &TurnUsage {

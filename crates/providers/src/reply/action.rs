@@ -1,6 +1,6 @@
 //! The next action: what a reply does, told from how it is written. For comparing replies, not for passing them on.
 
-use super::frames::FrameReader;
+use super::frames::{FrameReader, StreamPiece};
 use super::wire_format::WireFormat;
 use crate::dialect::Dialect;
 use crate::json::Node;
@@ -63,8 +63,12 @@ impl NextAction {
                 api.read_action(&part, &mut action);
             }
         };
-        while let Some(frame) = frames.next().ok()? {
-            read(frame.event, &frame.json);
+        while let Some(piece) = frames.next().ok()? {
+            match piece {
+                StreamPiece::Frame(frame) => read(frame.event, &frame.json),
+                StreamPiece::Unreadable(_) => return None,
+                StreamPiece::Mark(_) => {}
+            }
         }
         // Some upstreams do not end their last event.
         let rest = frames.take_rest();

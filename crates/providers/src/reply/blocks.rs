@@ -11,6 +11,7 @@ use super::deferred_calls::DeferredCalls;
 use super::edit::Edit;
 use super::ending::ReplyEnding;
 use super::frames::{FrameWriter, StreamFrame};
+use super::hidden_indices::HiddenIndices;
 use super::rewriter::{PassThrough, ReplyRewriter, ended_notice};
 use super::turn::{HiddenTurn, NextStep};
 use super::usage::TurnUsage;
@@ -53,6 +54,8 @@ struct Current {
     blocks: BlockList,
     /// The number of the client's first block of it.
     base: u64,
+    /// The numbers of its blocks, and which of them the client does not get.
+    indices: HiddenIndices,
     /// How many bytes came.
     size: usize,
     /// Why it ended, when it said so.
@@ -113,8 +116,13 @@ impl<G: BlockGrammar> BlockReply<G> {
         let call = block.and_then(G::call);
         self.has_text = self.has_text || block.is_some_and(G::is_text);
         let is_internal = call.as_ref().is_some_and(|call| call.is_internal);
-        let kept = index.saturating_sub(self.current.blocks.internal());
-        let client = (!is_internal).then(|| self.current.base.saturating_add(kept));
+        let indices = &mut self.current.indices;
+        let client = if is_internal {
+            indices.add(index);
+            None
+        } else {
+            Some(self.current.base.saturating_add(indices.client_index(index)))
+        };
         if let Some(client) = client {
             self.count = self.count.max(client.saturating_add(1));
         }
@@ -229,10 +237,10 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
         self.begin();
         self.current.size += frame.json.len();
         if self.current.size > MAX_REPLY {
-            return Err(PassThrough);
+            return Err(PassThrough::Final);
         }
         match G::event(frame.event, &json) {
-            BlockEvent::Error => return Err(PassThrough),
+            BlockEvent::Error => return Err(PassThrough::Final),
             BlockEvent::Other if G::IS_CONTINUED && self.is_followed => {
                 let mut edit = Edit::new(&frame.json);
                 self.set_id(&json, &mut edit);
@@ -300,7 +308,7 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
 
     fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough> {
         let reply = Node::read(body)?;
-        let content = G::content(&reply).ok_or(PassThrough)?;
+        let content = G::content(&reply).ok_or(PassThrough::Final)?;
         self.begin();
         self.note(&reply);
         for (index, block) in (0..).zip(content.elements()) {
@@ -337,6 +345,10 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
 
     fn is_internal(&self) -> bool {
         !self.is_asked && self.current.ending.is_none() && self.current.blocks.internal() > 0
+    }
+
+    fn is_in_internal(&self) -> bool {
+        self.is_internal() && self.current.blocks.is_last_internal()
     }
 
     fn usage(&self) -> &TurnUsage {

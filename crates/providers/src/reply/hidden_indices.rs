@@ -1,31 +1,45 @@
-//! The indices of hidden calls, and those of the others without the gaps that these would leave.
+//! The indices of a reply's calls as the client has them: without the hidden calls, and without the gaps these would leave.
 
-/// The indices that the client does not get.
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Which indices are hidden, and which index each of the others has for the client.
 #[derive(Debug, Default)]
 pub(crate) struct HiddenIndices {
-    ascending: Vec<u64>,
+    hidden: Vec<u64>,
+    /// What the client was told. That stays: parts of a call follow under the index under which it began.
+    told: BTreeMap<u64, u64>,
+    taken: BTreeSet<u64>,
 }
 
 impl HiddenIndices {
     pub(crate) fn add(&mut self, index: u64) {
-        let at = self.ascending.partition_point(|known| *known < index);
-        if self.ascending.get(at) != Some(&index) {
-            self.ascending.insert(at, index);
+        let at = self.hidden.partition_point(|known| *known < index);
+        if self.hidden.get(at) != Some(&index) {
+            self.hidden.insert(at, index);
         }
     }
 
-    /// The index as if those before it were not there.
-    pub(crate) fn client_index(&self, index: u64) -> u64 {
-        let before = self.ascending.partition_point(|known| *known < index);
-        index.saturating_sub(before as u64)
+    /// The index as if the hidden ones before it were not there. Where another call has that already, because a hidden one
+    /// began later than those behind it, the next one that is free.
+    pub(crate) fn client_index(&mut self, index: u64) -> u64 {
+        if let Some(told) = self.told.get(&index) {
+            return *told;
+        }
+        let before = self.hidden.partition_point(|known| *known < index);
+        let mut client = index.saturating_sub(before as u64);
+        while !self.taken.insert(client) && client < u64::MAX {
+            client += 1;
+        }
+        self.told.insert(index, client);
+        client
     }
 
     pub(crate) fn contains(&self, index: u64) -> bool {
-        self.ascending.binary_search(&index).is_ok()
+        self.hidden.binary_search(&index).is_ok()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.ascending.is_empty()
+        self.hidden.is_empty()
     }
 }
 
@@ -34,10 +48,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_behind_a_gap_moves_up() {
+    fn g74_indexes_behind_a_hidden_one_move_up() {
         let mut hidden = HiddenIndices::default();
         [3, 1, 3].into_iter().for_each(|index| hidden.add(index));
         assert_eq!([0, 2, 4, 9].map(|index| hidden.client_index(index)), [0, 1, 2, 7]);
         assert!(hidden.contains(3) && !hidden.contains(2));
+    }
+
+    #[test]
+    fn g74_an_index_that_was_told_stays() {
+        let mut hidden = HiddenIndices::default();
+        assert_eq!(hidden.client_index(1), 1);
+        hidden.add(0);
+        assert_eq!([2, 1, 3].map(|index| hidden.client_index(index)), [2, 1, 3]);
+        assert_eq!(hidden.client_index(2), 2);
     }
 }

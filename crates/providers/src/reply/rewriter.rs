@@ -2,7 +2,7 @@
 
 use super::continuation::ReplyContinuation;
 use super::deferred_calls::DeferredCalls;
-use super::frames::{BrokenStream, FrameWriter, StreamFrame};
+use super::frames::{FrameWriter, StreamFrame};
 use super::turn::NextStep;
 use super::usage::TurnUsage;
 use crate::json::Node;
@@ -26,7 +26,7 @@ pub(crate) trait ReplyRewriter: Send + Sync {
     /// One complete event that has a payload. Writes what the client gets: `out.pass(frame)` as it came,
     /// `out.with(frame, json)` with another payload, `out.compose(name, json)` one of our own, or nothing.
     ///
-    /// `Err` before anything was written: this event and all after it go to the client as they come.
+    /// `Err` before anything was written: this event goes to the client as it came.
     fn event(
         &mut self,
         frame: &StreamFrame<'_>,
@@ -49,6 +49,10 @@ pub(crate) trait ReplyRewriter: Send + Sync {
 
     /// Whether this reply called our tool and did not come to its end: then an event that is cut off is not the client's.
     fn is_internal(&self) -> bool;
+
+    /// Whether more of a call of our tool may come next: then an event that cannot be read is not the client's, because it
+    /// may be part of that call.
+    fn is_in_internal(&self) -> bool;
 
     fn usage(&self) -> &TurnUsage;
 
@@ -73,18 +77,17 @@ pub(crate) trait ReplyRewriter: Send + Sync {
     fn give_up_whole(&mut self, out: &mut Vec<u8>);
 }
 
-/// From here on everything goes to the client as it comes: an error of the provider, or what we cannot read.
-#[derive(Debug)]
-pub(crate) struct PassThrough;
+/// Why an event, or a whole reply, goes to the client as it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PassThrough {
+    /// It is no JSON, or none that can be read.
+    Unreadable,
+    /// It is an error, one of several answers, or too much to be held: after it the upstream is not asked again.
+    Final,
+}
 
 impl From<Refusal> for PassThrough {
     fn from(_: Refusal) -> Self {
-        PassThrough
-    }
-}
-
-impl From<BrokenStream> for PassThrough {
-    fn from(_: BrokenStream) -> Self {
-        PassThrough
+        PassThrough::Unreadable
     }
 }

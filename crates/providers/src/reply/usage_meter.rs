@@ -1,6 +1,6 @@
 //! Usage metering: reads what a reply cost while it passes by unchanged.
 
-use super::frames::FrameReader;
+use super::frames::{FrameReader, StreamPiece};
 use super::rewriter::ReplyRewriter;
 use super::usage::TurnUsage;
 use super::wire_format::WireFormat;
@@ -93,8 +93,10 @@ impl UsageMeter {
 
 /// Takes the figures from every complete event. Nothing if the stream cannot be taken apart.
 fn read(frames: &mut FrameReader, marker: &str, rewriter: &mut dyn ReplyRewriter) -> Option<()> {
-    while let Some(frame) = frames.next().ok()? {
-        count(&frame.json, marker, rewriter);
+    while let Some(piece) = frames.next().ok()? {
+        if let StreamPiece::Frame(frame) = piece {
+            count(&frame.json, marker, rewriter);
+        }
     }
     frames.release();
     Some(())

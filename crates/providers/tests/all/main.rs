@@ -12,6 +12,7 @@ mod reply_anthropic;
 mod reply_bedrock;
 mod reply_chat;
 mod reply_gemini;
+mod reply_hidden;
 mod reply_interactions;
 mod reply_ollama;
 mod reply_responses;

@@ -307,11 +307,13 @@ fn a_stream_that_is_cut_off_in_a_call_of_our_tool_ends_without_it() {
 }
 
 #[test]
-fn an_error_of_the_provider_passes_and_so_does_everything_after_it() {
+fn g73_an_error_passes_and_nothing_of_our_call_does() {
     let mut all = events(&reply("m1", &[expand("t1")], "tool_use", [5, 0, 9])[..4]);
     let before = events(&reply("m1", &[], "", [5, 0, 9])[..2]);
-    let error = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\ngarbage {";
+    let error =
+        "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n";
     all.extend_from_slice(error.as_bytes());
+    all.extend_from_slice(b"data: {\"half of our call");
     let heard = talk_in_any_split(Dialect::Anthropic, WireFormat::Events, &[all]);
     assert_eq!(heard.client, [&before, error.as_bytes()].concat());
     assert!(heard.turns.is_empty() && !heard.is_given_up);

@@ -166,13 +166,10 @@ fn a_stream_that_breaks_off_ends_without_our_call() {
 }
 
 #[test]
-fn an_error_passes_with_all_that_follows() {
-    let reply = lines(&[
-        line("m", &says("a")),
-        r#"{"error":"model runner has stopped"}"#.to_owned(),
-        line("m", &calls("", &[OURS])),
-    ]);
-    assert_eq!(converse(&[&reply]).done().text(), reply);
+fn g73_an_error_passes_and_our_call_does_not() {
+    let told = [line("m", &says("a")), r#"{"error":"model runner has stopped"}"#.to_owned()];
+    let reply = lines(&[&told[..], &[line("m", &calls("", &[OURS]))]].concat());
+    assert_eq!(converse(&[&reply]).done().text(), lines(&told));
 }
 
 #[test]

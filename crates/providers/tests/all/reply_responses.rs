@@ -302,11 +302,13 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
 }
 
 #[test]
-fn an_error_in_the_middle_passes_with_all_that_follows() {
+fn g73_an_error_in_the_middle_passes_and_our_call_does_not() {
     let mut reply = Stream::new("r1").text("One.");
     reply.event("error", r#""code":"overloaded","message":"no""#);
-    let reply = reply.ours("c1").completed(1, 2);
-    assert_eq!(converse(&[&reply]).done().text(), reply);
+    let told = reply.events.clone();
+    let heard = converse(&[reply.ours("c1").completed(1, 2)]).done();
+    assert!(heard.text().starts_with(&told), "{}", heard.text());
+    assert!(!heard.text().contains("expand_context"), "{}", heard.text());
 }
 
 #[test]

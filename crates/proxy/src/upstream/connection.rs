@@ -2,6 +2,7 @@
 
 use super::connect::UpstreamStream;
 use super::link::ForwardProxy;
+use super::watched_stream::{ReceivedMark, WatchedStream};
 use crate::body::Body;
 use http::header::{HOST, HeaderValue, PROXY_AUTHORIZATION};
 use http::uri::{Authority, PathAndQuery, Scheme};
@@ -12,6 +13,7 @@ use hyper::rt::{Read, Write};
 use hyper_util::client::legacy::connect::Connection as _;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use std::future::poll_fn;
+use std::io::ErrorKind;
 use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
@@ -35,6 +37,8 @@ pub(super) struct SendFailure {
     pub(super) error: hyper::Error,
     /// Nobody has seen it.
     pub(super) is_unsent: bool,
+    /// The upstream closed the connection before anything of an answer came.
+    pub(super) is_closed_unanswered: bool,
 }
 
 /// A connection, in the protocol that both ends speak.
@@ -51,6 +55,7 @@ pub(super) struct Http1Connection {
     sender: http1::SendRequest<Body>,
     /// Nothing once it is closed.
     driver: Option<http1::Connection<Box<dyn ReadWrite>, Body>>,
+    received: ReceivedMark,
     /// Whoever drove it last is woken when something comes.
     is_awaited: bool,
     /// To whom its requests are for.
@@ -73,12 +78,20 @@ impl UpstreamConnection {
             return Ok(UpstreamConnection::Http2(sender));
         }
         let mut builder = http1::Builder::new();
-        let (sender, driver) = builder.max_buf_size(READ_BYTES).handshake(in_box(stream)).await?;
+        let received = ReceivedMark::default();
+        let stream = in_box(stream, received.clone());
+        let (sender, driver) = builder.max_buf_size(READ_BYTES).handshake(stream).await?;
         let mut extras = Extensions::new();
         connected.get_extras(&mut extras);
         let (host, proxy) = (host(to)?, extras.remove());
-        let http1 =
-            Http1Connection { sender, driver: Some(driver), is_awaited: false, host, proxy };
+        let http1 = Http1Connection {
+            sender,
+            driver: Some(driver),
+            received,
+            is_awaited: false,
+            host,
+            proxy,
+        };
         Ok(UpstreamConnection::Http1(Box::new(http1)))
     }
 
@@ -91,6 +104,7 @@ impl UpstreamConnection {
         let answer = match self {
             UpstreamConnection::Http1(http1) => {
                 http1.address(request, to);
+                http1.received.clear();
                 let mut answer = pin!(http1.sender.try_send_request(mem::take(request)));
                 poll_fn(|context| http1.drive(context, |context| answer.as_mut().poll(context)))
                     .await
@@ -104,8 +118,18 @@ impl UpstreamConnection {
             let unsent = error.take_message();
             let is_unsent = unsent.is_some();
             *request = unsent.unwrap_or_default();
-            SendFailure { error: error.into_error(), is_unsent }
+            let error = error.into_error();
+            let is_closed_unanswered = is_closed(&error) && !self.has_received();
+            SendFailure { error, is_unsent, is_closed_unanswered }
         })
+    }
+
+    /// Whether anything came since the last request was begun. Over HTTP/2 an answer that has begun is no failed request.
+    fn has_received(&self) -> bool {
+        match self {
+            UpstreamConnection::Http1(http1) => http1.received.is_set(),
+            UpstreamConnection::Http2(_) => false,
+        }
     }
 
     /// Looks for something that comes over this connection, and drives it until that is here.
@@ -150,11 +174,41 @@ trait ReadWrite: Read + Write + Send + Unpin {}
 impl<T: Read + Write + Send + Unpin> ReadWrite for T {}
 
 /// A connection would have room for what encryption takes, encrypted or not.
-fn in_box(stream: UpstreamStream) -> Box<dyn ReadWrite> {
+fn in_box(stream: UpstreamStream, mark: ReceivedMark) -> Box<dyn ReadWrite> {
     match stream {
-        UpstreamStream::Http(plain) => Box::new(plain),
-        UpstreamStream::Https(encrypted) => Box::new(encrypted),
+        UpstreamStream::Http(plain) => Box::new(WatchedStream::wrap(plain, mark)),
+        UpstreamStream::Https(encrypted) => Box::new(WatchedStream::wrap(encrypted, mark)),
     }
+}
+
+/// Whether a request failed because the connection was closed: by a FIN, an RST, or over HTTP/2 a GOAWAY or a refused stream.
+fn is_closed(error: &hyper::Error) -> bool {
+    if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
+        return true;
+    }
+    let mut causes =
+        std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    causes.any(|cause| {
+        let by_io =
+            cause.downcast_ref::<std::io::Error>().is_some_and(|error| is_closing(error.kind()));
+        let by_frame = cause.downcast_ref::<h2::Error>().is_some_and(|error| {
+            error.is_go_away()
+                || error.reason() == Some(h2::Reason::REFUSED_STREAM)
+                || error.get_io().is_some_and(|error| is_closing(error.kind()))
+        });
+        by_io || by_frame
+    })
+}
+
+fn is_closing(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::NotConnected
+            | ErrorKind::UnexpectedEof
+    )
 }
 
 impl Http1Connection {

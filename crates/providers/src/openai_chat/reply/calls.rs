@@ -55,6 +55,11 @@ impl ChatCalls {
         self.has_internal
     }
 
+    /// Whether the call that began last is ours.
+    pub(super) fn is_last_internal(&self) -> bool {
+        self.calls.last().is_some_and(|call| call.is_internal)
+    }
+
     pub(super) fn internal(&self) -> Vec<InternalCall> {
         let internal = self.calls.iter().filter(|call| call.is_internal);
         internal.map(|call| InternalCall { id: call.id(), arguments: call.arguments() }).collect()
@@ -116,7 +121,7 @@ impl ChatCalls {
     }
 
     /// A fragment of a client's call, with the index it has without our calls before it.
-    fn with_client_index<'a>(&self, fragment: &Node<'a>) -> Cow<'a, str> {
+    fn with_client_index<'a>(&mut self, fragment: &Node<'a>) -> Cow<'a, str> {
         let index = fragment.get("index").and_then(|index| index.number());
         let closed = index.map(|index| self.hidden_indices.client_index(index));
         let (Some(closed), true) = (closed, closed != index) else {

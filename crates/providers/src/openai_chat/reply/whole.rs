@@ -22,8 +22,8 @@ impl ChatReply {
         out: &mut Vec<u8>,
     ) -> Result<NextStep, PassThrough> {
         let Chunk { root, choice, usage } = Chunk::read(body)?;
-        let choice = choice.ok_or(PassThrough)?;
-        let message = choice.get("message").ok_or(PassThrough)?;
+        let choice = choice.ok_or(PassThrough::Final)?;
+        let message = choice.get("message").ok_or(PassThrough::Final)?;
         let calls = message.get("tool_calls").map(|list| list.elements()).unwrap_or_default();
         let kept = self.calls.take(&calls);
         let mut edit = Edit::new(body);

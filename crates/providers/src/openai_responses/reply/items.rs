@@ -14,6 +14,8 @@ pub(super) struct OutputItems {
     items: BTreeMap<u64, OutputItem>,
     /// The indices of our calls.
     hidden_indices: HiddenIndices,
+    /// The index that was told last.
+    last: u64,
 }
 
 struct OutputItem {
@@ -43,6 +45,12 @@ impl OutputItems {
             self.hidden_indices.add(index);
         }
         self.items.insert(index, item);
+        self.last = index;
+    }
+
+    /// Whether the item that was told last is a call of ours.
+    pub(super) fn is_last_internal(&self) -> bool {
+        self.is_internal(self.last)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -64,7 +72,7 @@ impl OutputItems {
     }
 
     /// The index of an item as if our calls were not there.
-    pub(super) fn client_index(&self, index: u64) -> u64 {
+    pub(super) fn client_index(&mut self, index: u64) -> u64 {
         self.hidden_indices.client_index(index)
     }
 

@@ -60,6 +60,12 @@ impl BlockList {
         open.filter_map(|block| block.client).collect()
     }
 
+    /// Whether the latest block is a call of our tool.
+    pub(super) fn is_last_internal(&self) -> bool {
+        let last = self.blocks.last().and_then(|block| block.call.as_ref());
+        last.is_some_and(|call| call.is_internal)
+    }
+
     /// How many calls of our tool there are.
     pub(super) fn internal(&self) -> u64 {
         self.internal

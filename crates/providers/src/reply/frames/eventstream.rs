@@ -31,12 +31,14 @@ impl FrameScanner for EventStreamScanner {
         }
         let headers_end = PRELUDE + number(message, 4).ok_or(BrokenStream)? as usize;
         let headers = message.get(PRELUDE..headers_end).ok_or(BrokenStream)?;
+        let place = headers_end..message.len();
         if header(headers, ":message-type").is_none_or(|kind| kind != "event") {
-            return Err(BrokenStream);
+            // An exception, which is the client's.
+            let (event, json) = ("exception", Cow::Borrowed(""));
+            return Ok(StreamFrame { raw, event, json, place, coding: PayloadCoding::Message });
         }
         let event = header(headers, ":event-type").ok_or(BrokenStream)?;
         let payload = text(&message[headers_end..])?;
-        let place = headers_end..message.len();
         if event != "chunk" {
             let json = Cow::Borrowed(payload);
             return Ok(StreamFrame { raw, event, json, place, coding: PayloadCoding::Message });

@@ -42,8 +42,18 @@ impl FrameWriter<'_> {
             WireFormat::Array if frame.json.is_empty() => {
                 self.client.end.extend_from_slice(frame.raw)
             }
-            WireFormat::Array => self.element(&frame.raw[..frame.place.start], &frame.json),
+            WireFormat::Array => {
+                self.element(&frame.raw[..frame.place.start], frame.json.as_bytes());
+            }
             _ => self.bytes.extend_from_slice(frame.raw),
+        }
+    }
+
+    /// A frame that cannot be read, as it came.
+    pub(crate) fn unreadable(&mut self, raw: &[u8]) {
+        match (self.client.wire, memchr::memchr(b'{', raw)) {
+            (WireFormat::Array, Some(start)) => self.element(&raw[..start], &raw[start..]),
+            _ => self.bytes.extend_from_slice(raw),
         }
     }
 
@@ -51,7 +61,9 @@ impl FrameWriter<'_> {
     pub(crate) fn with(&mut self, frame: &StreamFrame<'_>, json: &str) {
         match self.client.wire {
             _ if json == frame.json => self.pass(frame),
-            WireFormat::Array => self.element(&frame.raw[..frame.place.start], json),
+            WireFormat::Array => {
+                self.element(&frame.raw[..frame.place.start], json.as_bytes());
+            }
             _ => self.bytes.extend_from_slice(&frame.with(json)),
         }
     }
@@ -60,7 +72,7 @@ impl FrameWriter<'_> {
     pub(crate) fn compose(&mut self, event: &str, json: &str) {
         match self.client.wire {
             WireFormat::Events => sse::compose(event, json, self.bytes),
-            WireFormat::Array => self.element(b",\r\n", json),
+            WireFormat::Array => self.element(b",\r\n", json.as_bytes()),
             WireFormat::EventStream if self.client.dialect.profile().encodes_events => {
                 let json = format!(r#"{{"bytes":"{}"}}"#, eventstream::base64(json));
                 eventstream::compose("chunk", &json, self.bytes);
@@ -106,11 +118,11 @@ impl FrameWriter<'_> {
     }
 
     /// An element of an array, with a comma before it or the bracket that opens the array.
-    fn element(&mut self, before: &[u8], json: &str) {
+    fn element(&mut self, before: &[u8], json: &[u8]) {
         let (right, wrong) = if self.client.is_begun { (b',', b'[') } else { (b'[', b',') };
         let before = before.iter().map(|byte| if *byte == wrong { right } else { *byte });
         self.bytes.extend(before);
-        self.bytes.extend_from_slice(json.as_bytes());
+        self.bytes.extend_from_slice(json);
         self.client.is_begun = true;
     }
 }
@@ -118,7 +130,7 @@ impl FrameWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reply::frames::FrameReader;
+    use crate::reply::frames::{FrameReader, StreamPiece};
 
     /// Two streams as one array: what the client gets if it gets the elements for which `is_kept` says so.
     fn client(streams: [&str; 2], is_kept: impl Fn(&str) -> bool) -> String {
@@ -128,7 +140,7 @@ mod tests {
             client.go_on();
             let mut frames = FrameReader::new(WireFormat::Array);
             frames.push(stream.as_bytes());
-            while let Ok(Some(frame)) = frames.next() {
+            while let Ok(Some(StreamPiece::Frame(frame))) = frames.next() {
                 if frame.json.is_empty() || is_kept(&frame.json) {
                     client.writer(&mut bytes).pass(&frame);
                 }

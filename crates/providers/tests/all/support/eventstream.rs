@@ -84,3 +84,9 @@ fn event_type(mut headers: &[u8]) -> String {
         headers = &rest[3 + length..];
     }
 }
+
+/// What base64 stands for.
+#[track_caller]
+pub(crate) fn decoded(base64: &str) -> String {
+    String::from_utf8(STANDARD.decode(base64).unwrap()).unwrap()
+}
