@@ -38,7 +38,7 @@ impl CallContext {
     #[must_use]
     pub fn new(tool_name: &str, arguments: &str, is_error: bool) -> Self {
         let tool = match ToolKind::canonical(tool_name) {
-            ToolKind::Router => routed_tool(arguments),
+            ToolKind::Router => RoutedCall::read(arguments).kind(),
             ToolKind::Edit if is_view(arguments) => ToolKind::Read,
             tool => tool,
         };
@@ -80,13 +80,35 @@ impl CallContext {
     }
 }
 
-/// The tool named by the arguments of a tool that passes calls on.
-fn routed_tool(arguments: &str) -> ToolKind {
-    let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
-    let name = ["tool_name", "tool", "name"].iter().find_map(|key| arguments[*key].as_str());
-    match name.map(ToolKind::canonical) {
-        Some(ToolKind::Router | ToolKind::Other) | None => ToolKind::Mcp,
-        Some(tool) => tool,
+/// The call that a tool passes on ([`ToolKind::Router`]), as its arguments name it.
+pub(crate) struct RoutedCall {
+    server: Option<String>,
+    tool: Option<String>,
+}
+
+impl RoutedCall {
+    pub(crate) fn read(arguments: &str) -> Self {
+        let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+        let first =
+            |keys: &[&str]| keys.iter().find_map(|key| arguments[*key].as_str()).map(str::to_owned);
+        RoutedCall {
+            server: first(&["server_name", "server"]),
+            tool: first(&["tool_name", "tool", "name"]),
+        }
+    }
+
+    /// The kind of the tool that is called in the end.
+    fn kind(&self) -> ToolKind {
+        match self.tool.as_deref().map(ToolKind::canonical) {
+            Some(ToolKind::Router | ToolKind::Other) | None => ToolKind::Mcp,
+            Some(tool) => tool,
+        }
+    }
+
+    /// A name that no call to another tool has, with that of the tool that passes the call on.
+    pub(crate) fn spell(&self, router: &str) -> String {
+        let part = |part: &Option<String>| part.clone().unwrap_or_default();
+        [router, &part(&self.server), &part(&self.tool)].join("\0")
     }
 }
 

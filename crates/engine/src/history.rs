@@ -92,7 +92,7 @@ impl History {
     fn duplicate(&self, text: &str, view: &CallView, call: &str) -> Option<String> {
         let asking =
             AskingCall { call: Some(call), name: view.name.as_ref(), change: view.change.as_ref() };
-        let (name, run) = self.results.name_of(self.results.same_as(text, view.tool, asking)?)?;
+        let (name, run) = self.results.name_of(self.results.same_as(text, &view.tool, asking)?)?;
         Some(marker::duplicate(name, run))
     }
 

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::history::{History, has_pointers, session_duplicate};
 use crate::output::{CompressedOutput, Original, Output};
 use crate::record::Verdict;
-use crate::tool::ToolKind;
+use crate::tool::CalledTool;
 use std::collections::{HashMap, VecDeque};
 
 /// A longer text is compressed anew each time.
@@ -71,7 +71,7 @@ struct ResultMemo {
 #[derive(Debug)]
 struct ShownResult {
     call: String,
-    tool: ToolKind,
+    tool: CalledTool,
     tool_name: String,
     length: usize,
     hash: blake3::Hash,
@@ -147,7 +147,7 @@ impl Session {
     ) -> Option<CompressedOutput> {
         let text = compressed.text(output.text);
         let hash = blake3::hash(text.as_bytes());
-        let tool = ToolKind::canonical(output.tool);
+        let tool = CalledTool::of(output.tool, output.arguments);
         let is_same = |shown: &&ShownResult| {
             shown.tool == tool && shown.length == text.len() && shown.hash == hash
         };
@@ -186,7 +186,7 @@ impl Session {
         }
         self.shown.push_back(ShownResult {
             call: call.to_owned(),
-            tool: ToolKind::canonical(output.tool),
+            tool: CalledTool::of(output.tool, output.arguments),
             tool_name: output.tool.to_owned(),
             length: text.len(),
             hash: blake3::hash(text.as_bytes()),
@@ -287,6 +287,23 @@ mod tests {
             assert_eq!(second.compressed.replacement.as_deref(), Some(marker));
             assert!(second.deduped);
         }
+    }
+
+    #[test]
+    fn f11_equal_results_of_other_unknown_tools_stay_whole() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        let text = rows(40, 7);
+        let call = |tool, call| Output { tool, ..output(&text, call) };
+        let user = call("get_user", "call_1");
+        let mut history = History::default();
+        let first = compress(&mut session, &user, &history, &settings);
+        history.add(&user.tool_call(), first.compressed.text(&text));
+        let order = compress(&mut session, &call("get_order", "call_2"), &history, &settings);
+        assert_eq!(order.compressed.replacement, first.compressed.replacement);
+        assert!(!order.deduped);
+        let again = compress(&mut session, &call("get_user", "call_3"), &history, &settings);
+        let marker = "[Duplicate of call_1 (get_user); see earlier result]";
+        assert_eq!(again.compressed.replacement.as_deref(), Some(marker));
     }
 
     #[test]

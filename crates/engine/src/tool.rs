@@ -2,9 +2,11 @@
 //!
 //! The names are in the data files of `tokenforge-agents`. A skip list ([`SkipTools`]) speaks of the same kinds.
 
+mod called;
 mod names;
 mod skip;
 
+pub(crate) use called::CalledTool;
 pub use skip::SkipTools;
 
 use tokenforge_agents::ToolRole;

@@ -6,7 +6,7 @@ use super::ComparedLine;
 use super::marker::{self, LinePointer};
 use super::name::{CallName, CallView, FileChange, NameKind, ToolCall, is_same_file};
 use crate::reference::Reference;
-use crate::tool::ToolKind;
+use crate::tool::CalledTool;
 use crate::{SIGNATURE, fold, numbers};
 use foldhash::HashMap;
 use std::hash::BuildHasher;
@@ -40,7 +40,8 @@ pub(super) struct LineIndex {
 pub(super) struct ShownText {
     pub(super) name: CallName,
     call: String,
-    tool: ToolKind,
+    /// `None` for a text in the arguments of the call that is answered.
+    tool: Option<CalledTool>,
     text: Box<str>,
     lines: Vec<ShownLine>,
     /// Does another result stand for it already?
@@ -125,7 +126,7 @@ impl LineIndex {
         self.change(view.change.as_ref());
         let Some(name) = view.name else { return };
         let text = match (call.id, duplicated) {
-            (Some(id), None) => self.show(name.clone(), id, view.tool, forwarded, body),
+            (Some(id), None) => self.show(name.clone(), id, Some(view.tool), forwarded, body),
             _ => None,
         };
         self.enlist(name, view.identity, text, duplicated.is_some());
@@ -158,7 +159,7 @@ impl LineIndex {
     /// Remembers a text in the arguments of the call that is answered.
     pub(super) fn add_argument(&mut self, key: &str, text: &str) {
         if let Some(name) = CallName::argument(key) {
-            let shown = self.show(name.clone(), key, ToolKind::Other, text, text);
+            let shown = self.show(name.clone(), key, None, text, text);
             self.enlist(name, 0, shown, false);
         }
     }
@@ -167,7 +168,7 @@ impl LineIndex {
         &mut self,
         name: CallName,
         call: &str,
-        tool: ToolKind,
+        tool: Option<CalledTool>,
         text: &str,
         body: &str,
     ) -> Option<u32> {

@@ -6,7 +6,7 @@
 use crate::command::CommandLine;
 use crate::context::CallContext;
 use crate::redaction;
-use crate::tool::ToolKind;
+use crate::tool::{CalledTool, ToolKind};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
@@ -72,7 +72,7 @@ pub(super) struct CallView {
     pub(super) name: Option<CallName>,
     /// The same for calls that ask for the same thing.
     pub(super) identity: u64,
-    pub(super) tool: ToolKind,
+    pub(super) tool: CalledTool,
     /// Was a part of a file asked for, by line or by what stands there? Who does so wants to see just that.
     pub(super) is_excerpt: bool,
     /// What it does to files.
@@ -116,8 +116,8 @@ impl CallView {
             }
             _ => (call.arguments, other(call.tool, &members), context.has_context_lines),
         };
-        let tool = ToolKind::canonical(call.tool);
-        let identity = xxh3_64(format!("{tool:?} {}\n{asked}", call.tool).as_bytes());
+        let tool = CalledTool::of(call.tool, call.arguments);
+        let identity = xxh3_64(format!("{}\n{asked}", call.tool).as_bytes());
         let change = match (context.tool, path) {
             _ if line.as_deref().is_some_and(changes_files) => Some(FileChange::Any),
             (ToolKind::Write, Some(path)) => Some(FileChange::Written(path.trim().to_owned())),

@@ -246,6 +246,28 @@ fn f11_a_result_without_a_call_id_is_never_pointed_to() {
 }
 
 #[test]
+fn d1_a_result_of_another_unknown_tool_is_no_duplicate() {
+    // One line, so that no pointer to lines can stand for it.
+    let text = format!("{{\"rows\":[{}]}}", "null,".repeat(40));
+    for [user, order] in [
+        ["get_user", "get_order"],
+        ["mcp__shop__user", "mcp__shop__order"],
+        ["mcp__shop__user", "mcp__club__user"],
+    ] {
+        let asks = |tool: &'static str, id: &str, name: &str| OwnedCall {
+            id: id.into(),
+            tool,
+            arguments: json!({ "id": name }).to_string(),
+        };
+        let mut history = History::default();
+        history.add(&asks(user, "call_1", "alice").view(), &text);
+        assert_eq!(point(&history, &asks(order, "call_2", "bob"), &text), None, "{order}");
+        let same = point(&history, &asks(user, "call_2", "carol"), &text).unwrap();
+        assert_eq!(same, format!("[Duplicate of {user} \"alice\"; see earlier result]"));
+    }
+}
+
+#[test]
 fn g9_a_result_that_is_sent_twice_does_not_point_to_itself() {
     let longer = format!("{}and more\n", listing(0, 50));
     for text in [listing(0, 50), longer] {

@@ -6,7 +6,7 @@ use super::{
 use crate::history::ComparedLine;
 use crate::history::marker::{self, LinePointer, PointedLines};
 use crate::history::name::{CallName, CallView, FileChange, NameKind, is_same_file};
-use crate::tool::ToolKind;
+use crate::tool::CalledTool;
 
 impl LineIndex {
     /// Was a pointer the last answer to a call like this?
@@ -119,11 +119,12 @@ impl LineIndex {
     pub(in crate::history) fn same_as(
         &self,
         text: &str,
-        tool: ToolKind,
+        tool: &CalledTool,
         asking: AskingCall<'_>,
     ) -> Option<u32> {
         let is_it = |index: &&u32| {
-            let is_free = |shown: &&ShownText| !shown.is_pointed_to && shown.tool == tool;
+            let is_free =
+                |shown: &&ShownText| !shown.is_pointed_to && shown.tool.as_ref() == Some(tool);
             let shown = self.shown.get(**index as usize).filter(is_free);
             shown.is_some_and(|shown| *shown.text == *text) && self.is_source(**index, asking)
         };
