@@ -35,7 +35,7 @@ const LOGIN: &str = "sk-ant-the-login-of-the-agent";
 const TIMES: usize = 10;
 
 /// The number of a user and a group without rights.
-const NOBODY: &str = "65534";
+const UNPRIVILEGED: &str = "65534";
 
 fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
@@ -308,7 +308,7 @@ impl<'b> VictimUser<'b> {
 fn as_other_user(program: &str, words: &[&str]) -> Command {
     let mut command = Command::new("setpriv");
     command
-        .args([&format!("--reuid={NOBODY}"), &format!("--regid={NOBODY}")])
+        .args([&format!("--reuid={UNPRIVILEGED}"), &format!("--regid={UNPRIVILEGED}")])
         .args(["--clear-groups", "--", program])
         .args(words)
         .stdout(Stdio::null())
