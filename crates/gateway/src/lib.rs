@@ -11,6 +11,7 @@ mod cold_cache;
 mod compressor;
 mod contents;
 mod counter;
+mod credential_owner;
 mod deferral;
 mod detect;
 mod earlier_results;
