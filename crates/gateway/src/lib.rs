@@ -41,6 +41,7 @@ mod server;
 mod sessions;
 mod shadow;
 mod state;
+mod store_figures;
 mod strategy;
 mod subscription;
 mod target;
