@@ -42,7 +42,6 @@ use http::{Method, Response, StatusCode};
 use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
-use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::body::Body;
 use tokenforge_proxy::read::{BodyRead, read_whole};
 
@@ -147,7 +146,6 @@ fn health(gateway: &Gateway, asked: &HeaderMap) -> Response<Body> {
 }
 
 async fn stats(gateway: &Arc<Gateway>) -> Response<Body> {
-    let store = gateway.store.clone();
-    let store = run_blocking(move || store.stats().ok()).await.flatten();
+    let store = gateway.store_figures.stats().await;
     answer::json(StatusCode::OK, &gateway.telemetry.stats(store))
 }

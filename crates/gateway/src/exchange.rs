@@ -369,8 +369,8 @@ impl ModelRequest {
 fn target_problem(refused: TargetRefusal) -> Stop {
     let status = match refused {
         TargetRefusal::NotAllowed(_) => StatusCode::FORBIDDEN,
-        TargetRefusal::Unknown(..) => StatusCode::BAD_GATEWAY,
-        TargetRefusal::Path => StatusCode::BAD_REQUEST,
+        TargetRefusal::Unknown(..) | TargetRefusal::Foreign { .. } => StatusCode::NOT_FOUND,
+        TargetRefusal::Path | TargetRefusal::TwoOwners(..) => StatusCode::BAD_REQUEST,
     };
     Problem::new(status, refused.to_string()).into()
 }

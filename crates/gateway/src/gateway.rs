@@ -16,6 +16,7 @@ use crate::rewrite::RewriteShared;
 use crate::rewriter::Rewriter;
 use crate::shadow::ShadowTraffic;
 use crate::state::GatewayState;
+use crate::store_figures::StoreFigures;
 use crate::strategy::StrategyShared;
 use crate::telemetry::Telemetry;
 use crate::traces::TraceExporter;
@@ -46,6 +47,7 @@ pub struct Gateway {
     /// The plugins that settings can ask for.
     registry: Registry,
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) store_figures: Arc<StoreFigures>,
     pub(crate) originals: Arc<OriginalStore>,
     pub(crate) client: Arc<UpstreamClient>,
     pub(crate) rewriter: Rewriter,
@@ -161,6 +163,7 @@ impl Gateway {
             rewriter,
             shadow,
             state,
+            store_figures: StoreFigures::new(store.clone()),
             store,
             telemetry,
             workers,

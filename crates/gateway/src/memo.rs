@@ -19,6 +19,7 @@ use crate::report::ResultFigures;
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokenforge_engine::reference::Reference;
@@ -39,6 +40,8 @@ pub(crate) struct Memo {
     heads: Cache<u64, Weak<MemoEntry>>,
     pub(crate) histories: ForwardedHistories,
     read_cache: ReadCache,
+    /// How often the store lost originals.
+    store_epoch: AtomicU64,
     /// Drawn at random, so that nobody outside can make two results look alike.
     seed: u64,
 }
@@ -63,6 +66,8 @@ pub(crate) struct MemoEntry {
     /// What that saved.
     pub(crate) figures: Arc<ResultFigures>,
     made: Instant,
+    /// When its original was stored, if it has one: see [`Memo::follow_store`].
+    store_epoch: u64,
     /// How long it is used.
     fresh_for: Duration,
 }
@@ -113,6 +118,7 @@ impl Memo {
             heads: Cache::new(10_000),
             histories: ForwardedHistories::new(share(2), evictions),
             read_cache: ReadCache::new(share(1), evictions),
+            store_epoch: AtomicU64::new(0),
             seed: RandomState::new().hash_one(bytes),
         }
     }
@@ -166,7 +172,18 @@ impl Memo {
         };
         let entry = self.entries.get(&conversation.0)?;
         let age = now.saturating_duration_since(entry.made);
-        (is_same(&entry) && age < entry.fresh_for).then_some(entry)
+        let is_kept = entry.original.is_none() || entry.store_epoch == self.store_epoch();
+        (is_same(&entry) && is_kept && age < entry.fresh_for).then_some(entry)
+    }
+
+    /// Takes note of how often the store lost entries. Tells whether it did since this was last called: then what is remembered
+    /// with a reference is made again, so that its original is stored again.
+    pub(crate) fn follow_store(&self, epoch: u64) -> bool {
+        self.store_epoch.swap(epoch, Ordering::Relaxed) != epoch
+    }
+
+    fn store_epoch(&self) -> u64 {
+        self.store_epoch.load(Ordering::Relaxed)
     }
 
     /// What is known of the texts and turns of somebody's body, in which these texts were found already.
@@ -192,11 +209,19 @@ impl Memo {
     ) -> Arc<MemoEntry> {
         let raw: Box<[u8]> = raw(result, body).into();
         let raw_hash = self.hash(&raw);
-        let made = Instant::now();
+        let (made, store_epoch) = (Instant::now(), self.store_epoch());
         let ForwardedResult { replacement, original, figures, is_stored } = forwarded;
         let fresh_for = if is_stored { FRESH } else { FRESH_UNSTORED };
-        let entry =
-            Arc::new(MemoEntry { raw, raw_hash, replacement, original, figures, made, fresh_for });
+        let entry = Arc::new(MemoEntry {
+            raw,
+            raw_hash,
+            replacement,
+            original,
+            figures,
+            made,
+            store_epoch,
+            fresh_for,
+        });
         self.entries.insert(conversation.0, entry.clone());
         entry
     }

@@ -35,6 +35,10 @@ impl Store for PanicSafeStore {
         self.0.is_durable()
     }
 
+    fn epoch(&self) -> Result<Option<u64>, StoreError> {
+        catch_panic(|| self.0.epoch())
+    }
+
     fn complete_for(&self) -> Result<Option<Duration>, StoreError> {
         catch_panic(|| self.0.complete_for())
     }

@@ -19,6 +19,7 @@ const SHORT: usize = 512 << 10;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Rewrites bodies.
+#[derive(Clone)]
 pub(crate) struct Rewriter {
     pub(crate) shared: Arc<RewriteShared>,
     pub(crate) strategy: Arc<StrategyShared>,
@@ -28,6 +29,14 @@ pub(crate) struct Rewriter {
 impl Rewriter {
     /// Rewrites a body, on threads of its own if there is work.
     pub(crate) async fn rewrite(&self, input: &RewriteInput) -> Result<RewrittenBody, Problem> {
+        let rewritten = self.rewrite_once(input).await?;
+        if !rewritten.originals.is_empty() && self.shared.store.is_durable() {
+            tokio::spawn(self.clone().store_again_what_was_lost(input.clone()));
+        }
+        Ok(rewritten)
+    }
+
+    async fn rewrite_once(&self, input: &RewriteInput) -> Result<RewrittenBody, Problem> {
         let mut reading = None;
         if input.body.len() <= SHORT {
             match attempt(input, RewriteEffort::Remembered)? {
@@ -36,6 +45,20 @@ impl Rewriter {
             }
         }
         Box::pin(self.rewrite_anew(input, reading)).await
+    }
+
+    /// Asks the store, beside a request that was rewritten from memory, whether it lost its entries. If it did, the body is
+    /// rewritten once more, which stores its originals again; the outcome is the same and goes nowhere. The request does
+    /// not wait for that, because the store may be far away, and whatever its own model asks for is in the request itself.
+    async fn store_again_what_was_lost(self, input: RewriteInput) {
+        let shared = self.shared.clone();
+        let has_lost = run_blocking(move || {
+            let epoch = shared.store.epoch().ok().flatten();
+            epoch.is_some_and(|epoch| shared.memo.follow_store(epoch))
+        });
+        if has_lost.await == Some(true) {
+            let _ = Box::pin(self.rewrite_anew(&input, None)).await;
+        }
     }
 
     /// Rewrites a body on threads of its own.

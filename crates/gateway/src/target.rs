@@ -1,15 +1,15 @@
 //! Which provider a request is for, and the first half of the SSRF guard: a client can name only hosts that the settings
 //! allow. The second half, against DNS rebinding, is `ssrf_guard.rs` of `tokenforge-proxy`.
 
+mod choice;
+mod provider;
+
 use crate::{aws, options};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderValue, Uri};
 use std::net::IpAddr;
 use tokenforge_config::Upstreams;
 use tokenforge_providers::Dialect;
-
-/// Where ChatGPT's own API is, which Codex uses with a subscription.
-const CHATGPT: &str = "https://chatgpt.com";
 
 /// Where a request goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +31,18 @@ pub(crate) struct UpstreamTarget {
 pub(crate) enum TargetRefusal {
     #[error("X-Target-URL: {0}")]
     NotAllowed(&'static str),
-    #[error("no upstream for {0}; set {1} in tokenforge.yaml")]
+    #[error("no upstream for {0}: set {1} in tokenforge.yaml")]
     Unknown(&'static str, &'static str),
+    /// It carries a credential of a provider that has no address.
+    #[error(
+        "the request carries {credential}, and no address of {issuer} is set, so it would reach another provider: set {setting} \
+         in tokenforge.yaml"
+    )]
+    Foreign { credential: &'static str, issuer: &'static str, setting: &'static str },
+    #[error(
+        "the request carries {0} and {1}, and each provider would see the other's credential: send one of the two"
+    )]
+    TwoOwners(&'static str, &'static str),
     #[error("the request path cannot be put behind the upstream's address")]
     Path,
 }
@@ -56,7 +66,10 @@ impl UpstreamTarget {
         }
         let (provider, base) = match &upstreams.backend {
             Some(backend) => ("backend", backend.clone()),
-            None => by_shape(upstreams, dialect, path.path(), headers)?,
+            None => {
+                let (provider, base) = choice::choose(upstreams, dialect, path, headers)?;
+                (provider.name(), base)
+            }
         };
         let (uri, headers) = (join_path(base, path)?, HeaderMap::new());
         let is_for_aws = matches!(provider, "backend" | "bedrock");
@@ -78,64 +91,6 @@ impl UpstreamTarget {
             self.uri = uri;
         }
     }
-}
-
-/// The provider whose path or header this is, by its name in the settings.
-fn by_shape(
-    upstreams: &Upstreams,
-    dialect: Option<Dialect>,
-    path: &str,
-    headers: &HeaderMap,
-) -> Result<(&'static str, Uri), TargetRefusal> {
-    if path.starts_with("/openai/") && !path.starts_with("/openai/v1/") {
-        let azure = upstreams.azure_openai.clone();
-        let azure =
-            azure.ok_or(TargetRefusal::Unknown("Azure OpenAI", "upstreams.azure_openai"))?;
-        return Ok(("azure_openai", azure));
-    }
-    if path.starts_with("/backend-api/") {
-        return Ok(("chatgpt", Uri::from_static(CHATGPT)));
-    }
-    if let Some((_, place)) =
-        path.split_once("/projects/").filter(|_| path.contains("/publishers/"))
-    {
-        return Ok(("vertex", vertex(upstreams, place)?));
-    }
-    let has_header = |name: &str| headers.contains_key(name);
-    let by_sign = || Dialect::upstream_of(path, has_header);
-    // What nobody claims is OpenAI's.
-    let name = dialect.map(Dialect::upstream).or_else(by_sign).unwrap_or("openai");
-    let base = address(upstreams, name).ok_or(TargetRefusal::Unknown(name, "upstreams.backend"))?;
-    Ok((name, base.clone()))
-}
-
-/// The address of a provider, by its name in the settings.
-fn address<'u>(upstreams: &'u Upstreams, name: &str) -> Option<&'u Uri> {
-    Some(match name {
-        "anthropic" => &upstreams.anthropic,
-        "openai" => &upstreams.openai,
-        "gemini" => &upstreams.gemini,
-        "bedrock" => &upstreams.bedrock,
-        "ollama" => &upstreams.ollama,
-        _ => return None,
-    })
-}
-
-/// Vertex has a host for each location, which stands in the path: `PROJECT/locations/LOCATION/…`.
-fn vertex(upstreams: &Upstreams, place: &str) -> Result<Uri, TargetRefusal> {
-    if let Some(vertex) = &upstreams.vertex {
-        return Ok(vertex.clone());
-    }
-    let location = place.split('/').nth(2).unwrap_or_default();
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    if location.is_empty() || !location.bytes().all(is_plain) {
-        return Err(TargetRefusal::Unknown("this Vertex location", "upstreams.vertex"));
-    }
-    let host = match location {
-        "global" => "aiplatform.googleapis.com".to_owned(),
-        _ => format!("{location}-aiplatform.googleapis.com"),
-    };
-    format!("https://{host}").parse().map_err(|_| TargetRefusal::Path)
 }
 
 /// The path behind the upstream's own. Where both have the same segment at the seam (`…/v1` and `/v1/…`) it is said
@@ -219,13 +174,6 @@ mod tests {
             target(Some(Dialect::OpenAiResponses), "/backend-api/codex/responses"),
             "https://chatgpt.com/backend-api/codex/responses"
         );
-    }
-
-    #[test]
-    fn every_dialect_has_an_address() {
-        for dialect in Dialect::ALL {
-            assert!(address(&Upstreams::default(), dialect.upstream()).is_some(), "{dialect:?}");
-        }
     }
 
     #[test]

@@ -120,6 +120,12 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
+    /// A number that changes when entries may have been lost: all of them, with a server that keeps none, or some, removed
+    /// by others. `None`: this store loses none but those that it evicts itself.
+    fn epoch(&self) -> Result<Option<u64>, StoreError> {
+        Ok(None)
+    }
+
     /// Keeps several entries under a tenant's ids: all of them, or an error says that some may be missing.
     fn put_all(
         &self,

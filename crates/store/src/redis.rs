@@ -28,10 +28,12 @@ pub use servers::RedisServers;
 use crate::address::EntryAddress;
 use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry, key};
 use ::redis::{Cmd, Value};
+use completeness::LossCounter;
 use connection::ServerReply;
 use pool::ConnectionPool;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The number is the version of all this.
@@ -43,19 +45,31 @@ const PATIENCE: Duration = Duration::from_millis(250);
 pub struct RedisStore {
     pool: Arc<ConnectionPool>,
     settings: StoreOptions,
+    /// It was noted since when entries are kept.
+    has_begun: AtomicBool,
+    losses: LossCounter,
 }
 
 impl RedisStore {
     /// The store on these servers. They are asked when something is put or had: that they cannot be reached now is no
     /// error.
     pub fn new(servers: RedisServers, settings: StoreOptions) -> Self {
-        Self { pool: Arc::new(ConnectionPool::new(servers, PATIENCE)), settings }
+        let pool = Arc::new(ConnectionPool::new(servers, PATIENCE));
+        Self { pool, settings, has_begun: AtomicBool::new(false), losses: LossCounter::default() }
     }
 
     /// The same store, in which a call waits this long for an answer, and not the 250 ms that a request can spare.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { pool: Arc::new(ConnectionPool::new(self.pool.servers().clone(), patience)), ..self }
+    }
+
+    /// Has the server note since when entries are kept there, with the first that this process puts. A note that is there
+    /// stays. Where it fails, the next put tries again.
+    fn begin_record(&self) {
+        if !self.has_begun.swap(true, Ordering::Relaxed) && self.epoch().is_err() {
+            self.has_begun.store(false, Ordering::Relaxed);
+        }
     }
 
     fn refusal(&self, error: ::redis::RedisError) -> StoreError {
@@ -99,6 +113,7 @@ impl Store for RedisStore {
         let proposal = (kind == EntryKind::Original).then(|| agreement.proposal()).flatten();
         commands.extend(proposal.iter().flatten().cloned());
         let mut replies = self.pool.ask(&commands)?;
+        self.begin_record();
         let agreed = replies.split_off(entries.len());
         if proposal.is_some() {
             agreement.adopt(agreed);
@@ -146,6 +161,7 @@ impl Store for RedisStore {
         set.arg([&entry::header(&address, bytes), bytes].concat());
         set.arg("NX").arg("PX").arg(lifetime);
         let mut replies = self.pool.ask(&[set])?;
+        self.begin_record();
         match replies.pop().unwrap_or(Ok(Value::Nil)).map_err(|error| self.refusal(error))? {
             Value::Nil => {}
             _ => return Ok(None),
@@ -159,6 +175,10 @@ impl Store for RedisStore {
 
     fn is_durable(&self) -> bool {
         true
+    }
+
+    fn epoch(&self) -> Result<Option<u64>, StoreError> {
+        self.losses.count(&self.pool)
     }
 
     fn complete_for(&self) -> Result<Option<Duration>, StoreError> {

@@ -176,6 +176,44 @@ fn decision_33_a_server_is_complete_from_when_it_was_first_asked_until_entries_a
 }
 
 #[test]
+fn g79_the_age_of_a_server_counts_from_its_first_entry() {
+    let database = Database::new();
+    let note = || -> Option<String> {
+        redis::cmd("GET").arg("tokenforge:1:complete").query(&mut database.connection()).unwrap()
+    };
+    let stores = [(); 2].map(|()| open(&database.url, StoreOptions::MEMORY));
+    assert_eq!(stores[0].get(EntryKind::Result, "t", "id").unwrap(), None);
+    assert_eq!(note(), None, "nothing was kept so far");
+    stores[0].put(EntryKind::Result, "t", "id", b"first").unwrap();
+    let first = note().unwrap();
+    // Another replica, an hour later: it did not begin anew.
+    let (evictions, seconds) = first.rsplit_once(' ').unwrap();
+    let earlier = seconds.parse::<u64>().unwrap() - HOUR.as_secs();
+    let set = format!("{evictions} {earlier}");
+    redis::cmd("SET")
+        .arg("tokenforge:1:complete")
+        .arg(&set)
+        .exec(&mut database.connection())
+        .unwrap();
+    stores[1].put_if_absent(EntryKind::Result, "t", "id", b"second").unwrap();
+    assert_eq!(note(), Some(set));
+    assert!(stores[1].complete_for().unwrap().unwrap() >= HOUR);
+}
+
+#[test]
+fn g78_a_server_that_lost_its_entries_has_another_epoch() {
+    let database = Database::new();
+    let store = open(&database.url, StoreOptions::MEMORY);
+    store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
+    let before = store.epoch().unwrap().unwrap();
+    assert_eq!(store.epoch().unwrap(), Some(before));
+    redis::cmd("FLUSHDB").exec(&mut database.connection()).unwrap();
+    let after = store.epoch().unwrap().unwrap();
+    assert_ne!(after, before);
+    assert_eq!(store.epoch().unwrap(), Some(after));
+}
+
+#[test]
 fn what_is_forgotten_is_gone() {
     each(StoreOptions::MEMORY, |store, _| {
         store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();

@@ -7,7 +7,7 @@ use crate::options::RequestOptions;
 use crate::workers::{QUEUE_PATIENCE, WorkPatience};
 use bytes::Bytes;
 use http::StatusCode;
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
 use hyper::body::{Body as _, Incoming};
 use memchr::memmem;
@@ -73,6 +73,8 @@ pub(super) enum BodyReader {
     Nobody,
     /// Nothing is to be done to it, unless it asks for that in its `_forge`.
     IfItNamesUs,
+    /// The same for one that is said to be something else than JSON: others pass without being held.
+    IfItBeginsAnObject,
     /// It may hold tool results, or a plugin asks for it.
     Whoever,
 }
@@ -86,11 +88,17 @@ impl RequestScope<'_> {
         reader: BodyReader,
     ) -> Result<(RequestPayload, Option<BytePermit>), Stop> {
         let limits = &self.state.settings.limits;
-        let is_nobodys = reader == BodyReader::IfItNamesUs && body.is_end_stream();
+        let is_nobodys = reader != BodyReader::Whoever && body.is_end_stream();
         let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
-        let body = Body::passing(body, request_body_timeout(limits));
+        let mut body = Body::passing(body, request_body_timeout(limits));
         if reader == BodyReader::Nobody || is_nobodys {
             return Ok((RequestPayload::Passing(body), None));
+        }
+        if reader == BodyReader::IfItBeginsAnObject {
+            let first = body.first_bytes().await.map_err(|error| Problem::unread(&error))?;
+            if first.trim_ascii_start().first().is_some_and(|byte| *byte != b'{') {
+                return Ok((RequestPayload::Passing(body), None));
+            }
         }
         let (pieces, room) = match self.receive(exchange, body, length).await? {
             BodyArrival::Whole(pieces, room) => (pieces, room),
@@ -98,7 +106,7 @@ impl RequestScope<'_> {
             BodyArrival::NoRoom(body) => return self.pass_unseen(body),
         };
         let coding = ContentCoding::of(&exchange.request().headers);
-        if reader == BodyReader::IfItNamesUs && coding == Ok(None) && !may_name_us(&pieces) {
+        if reader != BodyReader::Whoever && coding == Ok(None) && !may_name_us(&pieces) {
             return Ok((RequestPayload::Passing(pieces.into()), None));
         }
         let wire = concat_pieces(pieces);
@@ -219,6 +227,9 @@ impl RequestScope<'_> {
             BodyReader::Nobody if self.route.is_none() && (kind.is_some() || may_be_json(head)) => {
                 BodyReader::IfItNamesUs
             }
+            BodyReader::Nobody if self.route.is_none() && arrives_alone(head) => {
+                BodyReader::IfItBeginsAnObject
+            }
             reader => reader,
         }
     }
@@ -266,6 +277,13 @@ fn may_be_json(head: &Parts) -> bool {
     let kind = kind.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
     let kind = kind.trim_ascii().to_ascii_lowercase();
     kind.is_empty() || kind.ends_with(b"/json") || kind.ends_with(b"+json")
+}
+
+/// Whether a body comes without the client waiting for anything first: one whose length is said, or text. Other streams may
+/// be half of a conversation in both directions, whose first bytes nobody can wait for.
+fn arrives_alone(head: &Parts) -> bool {
+    let kind = head.headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    head.headers.contains_key(CONTENT_LENGTH) || kind.trim_ascii().starts_with(b"text/")
 }
 
 /// What shows that our own member may be there: the end of its name, or one of its letters escaped, which nobody who writes

@@ -8,7 +8,7 @@ use tokenforge_providers::{ForgeMember, Refusal, splice};
 /// The body without the member; nothing if it has none, or is no JSON.
 ///
 /// # Errors
-/// The member occurs twice, or asks for something that does not exist.
+/// The member occurs twice, asks for something that does not exist, or stands in a body that is too deep to be read.
 pub(crate) fn without_member(
     body: &Bytes,
     options: &RequestOptions,
@@ -17,6 +17,11 @@ pub(crate) fn without_member(
         Ok(Some(forge)) => forge,
         Err(Refusal::Ambiguous { .. }) => {
             return Err(Problem::bad_request("_forge occurs twice; expected once"));
+        }
+        Err(Refusal::TooDeep { .. }) if ForgeMember::is_named(body) => {
+            let message = "the body nests too deep to be read (more than 512 levels), so _forge cannot be taken out of it; use the \
+                           headers X-Forge-Mode and X-Forge-Session instead";
+            return Err(Problem::bad_request(message));
         }
         Ok(None) | Err(_) => return Ok(None),
     };

@@ -320,10 +320,12 @@ fn takes_our_tool(input: &RewriteInput, request: &Request<'_>) -> bool {
     takes_one_more && has_one_reply(input, request)
 }
 
-/// Is our tool worth its definition in every request?
+/// Is our tool worth its definition in every request? A model that must call another tool, or none, cannot call it. Where the
+/// prompt is large it stays in the list all the same: without it the provider's cache of tools and prompt would be lost.
 fn our_tool_pays(input: &RewriteInput, request: &Request<'_>, settings: &Settings) -> bool {
     match input.state.settings.tool_output.expand_injection {
-        ExpandInjection::FromStart | ExpandInjection::WhenReferenced => true,
+        ExpandInjection::FromStart => !request.restricts_tools,
+        ExpandInjection::WhenReferenced => true,
         ExpandInjection::WhenItPays => expand_tool_pays(input, request, settings.counter),
     }
 }

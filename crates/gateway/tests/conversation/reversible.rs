@@ -1,7 +1,7 @@
 //! Nothing is left out unless the model can fetch it back in that very request: every mode, every dialect, and whatever a
 //! request or a store may be like.
 
-use crate::fixtures::escaped;
+use crate::fixtures::{escaped, test_run};
 use crate::house::House;
 use crate::voices::{
     ANTHROPIC, CHAT, CONVERSE, Conversation, GEMINI, INTERACTIONS, INVOKE, OLLAMA, RESPONSES, Voice,
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_config::Secret;
+use tokenforge_config::{ExpandInjection, Secret};
 use tokenforge_mock::{Reply, first_reference};
 use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
 
@@ -399,6 +399,22 @@ fn decision_11_a_limit_that_the_caller_set_is_kept_and_says_so() {
                     text,
                     "{what}"
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn decision_15_from_start_offers_no_tool_that_cannot_be_called() {
+    for voice in DIALECTS {
+        for change in [no_choice, forced_tool, allowed_tools] {
+            let house = House::with(|settings| {
+                settings.tool_output.expand_injection = ExpandInjection::FromStart;
+            });
+            let mut conversation = Conversation::new(voice);
+            if change(voice, &mut conversation.body) {
+                let _ = conversation.with_output(&house, &test_run()).heard(&house);
+                assert!(!house.forwarded().contains("expand_context"), "{voice:?}");
             }
         }
     }

@@ -4,6 +4,7 @@
 
 mod admin_guard;
 mod aws;
+mod credentials;
 mod dashboard;
 mod dropin;
 mod fair;

@@ -266,3 +266,52 @@ fn d46_caches_have_the_size_that_the_operator_gives_them_and_count_what_leaves()
         assert!(metrics.contains("tokenforge_cache_evictions_total"), "{metrics}");
     }
 }
+
+/// A body around what is nested this deep.
+fn nested(depth: usize, body: &str) -> String {
+    body.replace("DEEP", &format!("{}1{}", "[".repeat(depth), "]".repeat(depth)))
+}
+
+#[test]
+fn g76_forge_reaches_no_upstream_from_a_deep_body() {
+    let world = world();
+    let member = r#""_forge":{"tool_output_compression":"safe"}"#;
+    for body in [
+        r#"{"_forge":DEEP,"messages":[]}"#.to_owned(),
+        format!(r#"{{{member},"messages":DEEP}}"#),
+        format!(r#"{{"messages":DEEP,{member}}}"#),
+        r#"{"messages":DEEP,"\u005fforge" : {}}"#.to_owned(),
+    ] {
+        for path in ["/v1/messages", "/v1/chat/completions", "/v1/embeddings"] {
+            for method in ["POST", "PUT"] {
+                let ask = Ask::new(method, path).header("content-type", "application/json");
+                let answer = world.send(ask.body(nested(600, &body)));
+                assert_eq!(answer.status, 400, "{method} {path} {body}");
+                assert!(answer.text().contains("_forge"), "{}", answer.text());
+            }
+        }
+    }
+    assert!(world.mock.requests().is_empty());
+    // A text that names it is no member of that name.
+    let told = nested(600, r#"{"messages":DEEP,"text":"\"_forge\":"}"#);
+    world.post("/v1/messages", &told);
+    assert_eq!(world.mock.last().body, told.as_bytes());
+}
+
+#[test]
+fn g76_forge_reaches_no_upstream_whatever_the_type() {
+    let world = world();
+    let body = r#" {"a":1,"_forge":{"tool_output_compression":"safe"}}"#;
+    for method in ["POST", "PUT", "PATCH"] {
+        for kind in ["text/plain", "text/plain; charset=utf-8", "application/octet-stream", "x/y"] {
+            for path in ["/v1/embeddings", "/v1/messages"] {
+                let ask = Ask::new(method, path).header("content-type", kind).body(body);
+                world.send(ask);
+                assert_eq!(world.mock.last().body, &br#" {"a":1}"#[..], "{method} {path} {kind}");
+            }
+        }
+    }
+    let other = "not JSON: \"_forge\": {}";
+    world.send(Ask::new("PUT", "/v1/x").header("content-type", "text/plain").body(other));
+    assert_eq!(world.mock.last().body, other.as_bytes());
+}

@@ -1,14 +1,16 @@
 //! Stores that fail: requests go on, and nothing is left out that could not be fetched back. What is in the request can be.
 
 use crate::kit::{
-    Ask, World, conversation, forwarded, messages, rows, streaming, test_run, world_on, world_with,
+    Ask, PATIENCE, World, conversation, forwarded, messages, rows, streaming, test_run, world_on,
+    world_with,
 };
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Strategy;
-use tokenforge_mock::{Reply, first_reference};
+use tokenforge_mock::{RedisServer, Reply, first_reference};
 use tokenforge_store::{
-    DiskStore, EntryKind, MemoryStore, Store, StoreError, StoreOptions, StoreStats,
+    DiskStore, EntryKind, MemoryStore, RedisStore, Store, StoreError, StoreLocation, StoreOptions,
+    StoreStats,
 };
 
 /// How a store is no good.
@@ -174,6 +176,87 @@ fn a_redis_that_is_away_is_no_reason_to_fail() {
     let store =
         tokenforge_store::open(&format!("redis://{closed}/0"), StoreOptions::MEMORY).unwrap();
     assert_harmless(&world_on(store, |_| {}), "Redis down");
+}
+
+/// Whether the caller of these conversations can have an original.
+fn has_original(world: &World, id: &str) -> bool {
+    let ask = Ask::new("GET", &format!("/_forge/api/expand?id={id}"));
+    world.send(ask.header("x-api-key", "sk-client")).status == 200
+}
+
+#[test]
+fn g78_a_redis_that_lost_its_data_gets_originals_again() {
+    let mut redis = RedisServer::start();
+    let StoreLocation::Redis(servers) = redis.url().parse().unwrap() else { unreachable!() };
+    let store = RedisStore::new(servers, StoreOptions::MEMORY).with_patience(PATIENCE);
+    let world = world_on(Arc::new(store), |_| {});
+    let send = || {
+        let answer = world.send(messages(&conversation(&test_run())));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        world.mock.last().body
+    };
+    let first = send();
+    let id = first_reference(&first).unwrap();
+    assert!(has_original(&world, &id));
+    for _ in 0..2 {
+        redis.lose_all();
+        assert_eq!(send(), first, "the same bytes go on");
+        // The request does not wait for its originals to be stored again.
+        let begun = std::time::Instant::now();
+        while !has_original(&world, &id) {
+            assert!(begun.elapsed() < PATIENCE, "the original is not stored again");
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// A durable store that counts how often it was counted.
+#[derive(Default)]
+struct CountedStore {
+    inner: MemoryStore,
+    counts: std::sync::atomic::AtomicUsize,
+}
+
+impl Store for CountedStore {
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.inner.put(kind, tenant, id, bytes)
+    }
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.inner.get(kind, tenant, id)
+    }
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
+        self.inner.forget(kind, tenant, id)
+    }
+    fn stats(&self) -> Result<StoreStats, StoreError> {
+        self.counts.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        self.inner.stats()
+    }
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
+        self.inner.purge(kind, unused_for)
+    }
+    fn key(&self) -> Result<[u8; 32], StoreError> {
+        self.inner.key()
+    }
+    fn is_durable(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn g77_figures_do_not_count_the_store_each_time() {
+    let store = Arc::new(CountedStore::default());
+    let world = world_on(store.clone(), |_| {});
+    world.send(messages(&conversation(&test_run())));
+    let counts = || store.counts.load(std::sync::atomic::Ordering::SeqCst);
+    for _ in 0..20 {
+        let stats = world.get("/_forge/api/stats").json();
+        assert_eq!(stats["store"]["entries"], 1, "{stats}");
+    }
+    assert_eq!(counts(), 1);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Our own member at the top of a body, which the provider must not see.
 
 use super::slot::Slot;
+use crate::json::text::unescape;
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
 use crate::splice::Splice;
+use memchr::{memchr, memchr2};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -38,10 +40,41 @@ impl ForgeMember {
         Ok(member.take())
     }
 
+    /// Whether a member of this name stands anywhere in a text like JSON, however deep that nests: [`find`](Self::find)
+    /// refuses a body that is too deep to be read.
+    #[must_use]
+    pub fn is_named(body: &[u8]) -> bool {
+        let mut at = 0;
+        while let Some(start) =
+            body.get(at..).and_then(|rest| memchr(b'"', rest)).map(|found| at + found + 1)
+        {
+            let Some(end) = end_of_string(body, start) else { return false };
+            let behind = body.get(end + 1..).unwrap_or_default().trim_ascii_start();
+            let name = body.get(start..end).and_then(|name| str::from_utf8(name).ok());
+            if behind.first() == Some(&b':') && name.and_then(unescape).as_deref() == Some(NAME) {
+                return true;
+            }
+            at = end + 1;
+        }
+        false
+    }
+
     /// Cuts the member out.
     #[must_use]
     pub fn removal(&self) -> Splice<'static> {
         Splice { range: self.cut.clone(), with: Cow::Borrowed("") }
+    }
+}
+
+/// Where the quote stands that ends a string.
+fn end_of_string(body: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        at += memchr2(b'"', b'\\', body.get(at..)?)?;
+        match body.get(at)? {
+            b'"' => return Some(at),
+            _ => at += 2,
+        }
     }
 }
 

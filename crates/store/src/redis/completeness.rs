@@ -6,7 +6,7 @@ use super::{PREFIX, bytes, command};
 use crate::StoreError;
 use crate::redis::pool::ConnectionPool;
 use ::redis::{Cmd, RedisError};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Since when, if the server says so. Those of a cluster have a count each, and are not asked.
@@ -21,15 +21,54 @@ pub(super) fn since(pool: &Arc<ConnectionPool>) -> Result<Option<SystemTime>, St
     let Some(evictions) = info.and_then(|info| evictions(&String::from_utf8_lossy(&info))) else {
         return Ok(None);
     };
-    if let Some(since) = noted.and_then(|noted| read_note(&noted, &evictions)) {
+    if let Some(since) = noted.as_deref().and_then(|noted| read_note(noted, &evictions)) {
         return Ok(Some(since));
     }
     let now = SystemTime::now();
     let seconds = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let mut set = command("SET", &name());
     set.arg(format!("{evictions} {seconds}"));
+    if noted.is_none() {
+        // Of several replicas that begin at once, the first says since when.
+        set.arg("NX");
+    }
     pool.ask(&[set])?;
     Ok(Some(now))
+}
+
+/// Counts how often a server lost entries since this process first asked: the note is lost with them.
+#[derive(Default)]
+pub(super) struct LossCounter(Mutex<SeenNote>);
+
+#[derive(Default)]
+struct SeenNote {
+    note: Option<Vec<u8>>,
+    losses: u64,
+}
+
+impl LossCounter {
+    /// How often it did by now. `None`: the servers of a cluster lose entries one by one, which no note shows.
+    pub(super) fn count(&self, pool: &Arc<ConnectionPool>) -> Result<Option<u64>, StoreError> {
+        if pool.servers().is_cluster() {
+            return Ok(None);
+        }
+        let mut note = read(pool)?;
+        let is_missing = note.is_none();
+        if is_missing {
+            since(pool)?;
+            note = read(pool)?;
+        }
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_changed = is_missing || seen.note != note;
+        seen.losses += u64::from(has_changed && seen.note.is_some());
+        seen.note = note;
+        Ok(Some(seen.losses))
+    }
+}
+
+fn read(pool: &Arc<ConnectionPool>) -> Result<Option<Vec<u8>>, StoreError> {
+    let reply = pool.ask(&[command("GET", &name())])?.pop();
+    bytes(reply.unwrap_or(Ok(::redis::Value::Nil))).map_err(|error| pool.servers().error(error))
 }
 
 /// What has it begin anew: entries are removed.
