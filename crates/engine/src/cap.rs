@@ -9,6 +9,10 @@ use crate::digit_groups::group_digits;
 use memchr::{memchr_iter, memmem, memrchr};
 use std::ops::Range;
 
+/// The stage that cuts, and its name in the record where a window around the first error stayed.
+pub(crate) const STAGE: &str = "cap";
+pub(crate) const WITH_ERROR_WINDOW: &str = "cap_error_window";
+
 const MARKER: &str = "[Forge left out ";
 
 /// No marker is longer.

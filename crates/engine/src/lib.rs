@@ -114,7 +114,7 @@ pub use restore::{RestoreError, is_compressed, restore};
 pub use session::Session;
 pub use settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings, Stc2Policy};
 pub use stage::{Stage, StageContext, StageOutput, TextLayer};
-pub use stages::names as stage_names;
+pub use stages::{names as stage_names, recorded_stage};
 pub use tokenforge_redact::terminal;
 pub use tokenforge_tokens::interrupt::Deadline;
 pub use tokenforge_tokens::{DocumentKind, ModelClass};

@@ -69,6 +69,17 @@ pub(crate) fn restores(stage: &str, before: &str, after: &str) -> Option<bool> {
     Some(runner::restores(stage, before, after))
 }
 
+/// The stage that a name in a record belongs to: some stages write there which of several things they did.
+///
+/// ```
+/// assert_eq!(tokenforge_engine::recorded_stage("cap_error_window"), "cap");
+/// assert_eq!(tokenforge_engine::recorded_stage("html_text"), "html_text");
+/// ```
+#[must_use]
+pub fn recorded_stage(name: &str) -> &str {
+    if name == cap::WITH_ERROR_WINDOW { cap::STAGE } else { name }
+}
+
 /// The names of the built-in stages, in their order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let stages = [CLEAN, SUPPRESS, LEAVE_OUT_MORE, COMPACT, ALL_NOTATIONS, REPEATS, CAP, WRAPPED];
@@ -421,7 +432,7 @@ struct Cap;
 
 impl Stage for Cap {
     fn name(&self) -> &'static str {
-        "cap"
+        cap::STAGE
     }
 
     fn fidelity(&self) -> Fidelity {
@@ -435,7 +446,7 @@ impl Stage for Cap {
     fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
         let limit = subject.settings.max_output_bytes.unwrap_or(DEFAULT_MAX_OUTPUT_BYTES);
         let capped = cap::cap(text, limit)?;
-        let done = capped.error_window.then_some("cap_error_window");
+        let done = capped.error_window.then_some(cap::WITH_ERROR_WINDOW);
         // A few bytes too many are cheaper than a marker and a reference.
         (capped.text.len() + FLOOR_BYTES < text.len())
             .then(|| StageOutput { done, ..capped.text.into() })

@@ -1,13 +1,14 @@
 //! Remembered decisions: those that are no function of what was decided about (a deadline that passed, the words of a
 //! strategy, an original that the store did not pin), and so must be the same in every later request.
 
+use crate::strategy::StrategyDecision;
 use tokenforge_engine::reference::Reference;
 use tokenforge_engine::{Output, Settings};
 use tokenforge_store::{EntryKind, Store, StoreError};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// What stands for "the original goes on".
-const KEPT: &[u8] = b"\0kept";
+/// Kept for an output for which there was no time.
+const LATE: &[u8] = b"\0late";
 
 /// Whose decisions these are: of nobody alone. They are found by all that was decided about, which whoever asks for one
 /// must have himself, and a credential that is renewed must not change what was decided. No tenant has this name.
@@ -66,26 +67,29 @@ impl<'s> RememberedDecision<'s> {
 
     /// Was there no time for it once? Then there is none now, or the provider's cache would be lost.
     pub(crate) fn was_late(&self) -> bool {
-        self.recall().is_ok_and(|found| found.is_some())
+        self.find().is_ok_and(|found| found.is_some())
     }
 
     /// A store that is away forgets it, and that is no error.
     pub(crate) fn remember_late(&self) {
-        let _ = self.remember(None);
+        let _ = self.put(LATE);
     }
 
-    /// What was decided: `Some(None)` that the original goes on.
-    pub(crate) fn recall(&self) -> Result<Option<Option<String>>, StoreError> {
-        let found = self.store.get(EntryKind::Result, ALL_TENANTS, &self.id)?;
-        Ok(found.and_then(|bytes| match bytes == KEPT {
-            true => Some(None),
-            false => String::from_utf8(bytes).ok().map(Some),
-        }))
+    /// The decision about a strategy's answer, if there was one.
+    pub(crate) fn recall(&self) -> Result<Option<StrategyDecision>, StoreError> {
+        Ok(self.find()?.and_then(StrategyDecision::from_bytes))
     }
 
-    /// Remembers what was decided.
-    pub(crate) fn remember(&self, text: Option<&str>) -> Result<(), StoreError> {
-        let bytes = text.map_or(KEPT, str::as_bytes);
+    /// Remembers the decision about a strategy's answer.
+    pub(crate) fn remember(&self, decision: &StrategyDecision) -> Result<(), StoreError> {
+        self.put(&decision.to_bytes())
+    }
+
+    fn find(&self) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.get(EntryKind::Result, ALL_TENANTS, &self.id)
+    }
+
+    fn put(&self, bytes: &[u8]) -> Result<(), StoreError> {
         self.store.put(EntryKind::Result, ALL_TENANTS, &self.id, bytes)
     }
 }

@@ -1,6 +1,7 @@
 //! The report on one request: what was done to it and to each of its tool results, in figures.
 
 use crate::rewrite::RequestTools;
+use crate::strategy::StrategyRefusal;
 use std::sync::Arc;
 use tokenforge_engine::{KeptReason, Mode, Verdict};
 use tokenforge_ledger::{BoundedName, FetchedPart};
@@ -71,7 +72,9 @@ pub(crate) struct ResultFigures {
     pub(crate) dictionary: Option<&'static str>,
     /// The strategy that shortened it further.
     pub(crate) strategy: Option<&'static str>,
-    /// Why the strategy did not.
+    /// Why the strategy's text was not used, if it was asked.
+    pub(crate) strategy_refusal: Option<StrategyRefusal>,
+    /// What the strategy reported when it failed.
     pub(crate) strategy_error: Option<Box<str>>,
 }
 
@@ -103,15 +106,16 @@ impl ResultFigures {
             is_pointer: false,
             dictionary: None,
             strategy: None,
+            strategy_refusal: None,
             strategy_error: None,
         }
     }
 
-    /// What is told of it. That nothing was done to a result is not all there is to say if a strategy should have.
+    /// The verdict in events. Where a strategy was asked and its text refused, that is why the original was forwarded.
     pub(crate) fn verdict_name(&self) -> &'static str {
-        match self.verdict {
-            Verdict::Kept(_) if self.strategy_error.is_some() => "strategy_failed",
-            verdict => verdict.name(),
+        match (self.verdict, self.strategy_refusal) {
+            (Verdict::Kept(_), Some(refusal)) => refusal.name(),
+            (verdict, _) => verdict.name(),
         }
     }
 }

@@ -6,10 +6,12 @@
 mod ask;
 mod candidate;
 mod circuit_breaker;
+mod decision;
 mod external;
 mod rate_limit;
 mod service;
 
+pub(crate) use decision::{StrategyDecision, StrategyRefusal};
 use rate_limit::StrategyLimits;
 
 use crate::answer::Problem;
@@ -85,8 +87,9 @@ pub(crate) async fn shorten(
     while let Some(done) = tasks.join_next().await {
         let Ok(done) = done else { continue };
         let CandidateOutcome { text, compressed, error } = done?;
-        if let Some(compressed) = compressed {
-            answers.by_text.insert(text, compressed);
+        match compressed {
+            Ok(compressed) => drop(answers.by_text.insert(text, compressed)),
+            Err(refusal) => drop(answers.refusals.insert(text, refusal)),
         }
         if let Some(error) = error {
             answers.errors.insert(text, error);
@@ -99,8 +102,8 @@ pub(crate) async fn shorten(
 struct CandidateOutcome {
     /// The result.
     text: blake3::Hash,
-    /// What is forwarded for it, if that is the strategy's.
-    compressed: Option<CompressedOutput>,
+    /// What is forwarded for it with the strategy's text, or why that is not taken.
+    compressed: Result<CompressedOutput, StrategyRefusal>,
     /// Why the strategy had no answer.
     error: Option<Box<str>>,
 }
@@ -116,13 +119,12 @@ async fn shorten_one(
     let done = |compressed, error| CandidateOutcome { text: original, compressed, error };
     if let Some(remembered) = &candidate.remembered {
         telemetry.count_strategy_reuse();
-        let taken = remembered.as_deref().map(|text| candidate.as_compressed(&input, text));
-        return Ok(done(taken, None));
+        return Ok(done(candidate.apply(&input, remembered), None));
     }
     let settings = &input.state.settings.tool_output;
     let answer = match settings.strategy {
-        Strategy::Passthrough => return Ok(done(None, None)),
-        Strategy::Simple => Ok(first_words(&candidate.text)),
+        // `shorten` has returned before for `passthrough`.
+        Strategy::Passthrough | Strategy::Simple => Ok(first_words(&candidate.text)),
         Strategy::Api | Strategy::ExternalProvider => {
             StrategyClient { shared: &shared, input: &input }.ask(&candidate).await
         }
@@ -133,20 +135,27 @@ async fn shorten_one(
         let (strategy, fallback) = (settings.strategy.name(), settings.fallback_strategy.name());
         tracing::warn!(strategy, fallback, %error, "a strategy failed");
     }
-    let text = match (answer, settings.fallback_strategy) {
-        (Ok(text), _) => Some(text),
-        (Err(_), Fallback::Passthrough) => None,
-        (Err(_), Fallback::Simple) => Some(first_words(&candidate.text)),
+    let judge = |text| candidate.judge(text, settings.target_ratio);
+    let decision = match (answer, settings.fallback_strategy) {
+        (Ok(text), _) => judge(text),
+        (Err(_), Fallback::Passthrough) => StrategyDecision::Refuse(StrategyRefusal::Failed),
+        (Err(_), Fallback::Simple) => match judge(first_words(&candidate.text)) {
+            StrategyDecision::Refuse(_) => StrategyDecision::Refuse(StrategyRefusal::Failed),
+            taken @ StrategyDecision::Take(_) => taken,
+        },
         (Err(error), Fallback::Error) => {
             let message = format!("the strategy {} failed: {error}", settings.strategy.name());
             return Err(Problem::new(StatusCode::BAD_GATEWAY, message));
         }
     };
-    let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
-    let taken = text.as_deref().map(|text| candidate.as_compressed(&input, text));
+    let taken = candidate.apply(&input, &decision);
     let remembering = input.clone();
-    let remembered = run_blocking(move || candidate.remember(&remembering, text.as_deref())).await;
-    Ok(done(taken.filter(|_| remembered == Some(true)), error))
+    let is_stored = run_blocking(move || candidate.remember(&remembering, &decision)).await;
+    let compressed = match is_stored {
+        Some(true) => taken,
+        _ => taken.and(Err(StrategyRefusal::NotStored)),
+    };
+    Ok(done(compressed, error))
 }
 
 /// The first words of a text, and a word about the rest.

@@ -3,7 +3,7 @@
 use crate::report::{ResultFigures, TextSize};
 use memchr::memchr_iter;
 use tokenforge_engine::context::CallContext;
-use tokenforge_engine::{CompressedOutput, Output, StageStep};
+use tokenforge_engine::{CompressedOutput, Output, StageStep, recorded_stage};
 use tokenforge_redact::Scanner;
 use tokenforge_tokens::Counter;
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,8 +15,10 @@ pub(crate) fn result_figures(
     counter: Counter,
 ) -> ResultFigures {
     let forwarded = compressed.text(output.text);
-    let has =
-        |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);
+    let has = |name: &str| {
+        let is_it = |step: &StageStep| step.is_applied() && recorded_stage(step.stage) == name;
+        compressed.steps.iter().any(is_it)
+    };
     let arguments = Scanner::builtin().redact(output.arguments);
     let arguments = arguments.as_ref().map_or(output.arguments, |redacted| &redacted.text);
     let tokens = compressed.tokens(output.text, counter);
@@ -37,6 +39,7 @@ pub(crate) fn result_figures(
         is_pointer: has("earlier_results"),
         dictionary: has("dictionary").then(|| dictionary(forwarded)).flatten(),
         strategy: None,
+        strategy_refusal: None,
         strategy_error: None,
     }
 }

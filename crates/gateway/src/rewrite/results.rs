@@ -175,6 +175,7 @@ impl ResultRewriter<'_> {
         }
         let mut figures = result_figures(&output, &made.compressed, self.engine.settings().counter);
         figures.strategy = self.budget.strategy_answers.strategy_of(&output);
+        figures.strategy_refusal = self.budget.strategy_answers.refusal_of(&output);
         figures.strategy_error = self.budget.strategy_answers.error_of(&output);
         let contents = &self.input.shared.contents;
         // What a proxy sends may be anybody's, and is kept only where the operator says so.

@@ -1,5 +1,6 @@
 //! What a strategy made of the results of a request, found by their texts.
 
+use crate::strategy::StrategyRefusal;
 use std::collections::HashMap;
 use tokenforge_engine::{CompressedOutput, Output};
 
@@ -7,7 +8,9 @@ use tokenforge_engine::{CompressedOutput, Output};
 #[derive(Debug, Default)]
 pub(crate) struct StrategyAnswers {
     pub(crate) by_text: HashMap<blake3::Hash, CompressedOutput>,
-    /// Why there is nothing for others.
+    /// Why the strategy's text is not used for others.
+    pub(crate) refusals: HashMap<blake3::Hash, StrategyRefusal>,
+    /// What the strategy reported where it failed.
     pub(crate) errors: HashMap<blake3::Hash, Box<str>>,
     pub(crate) strategy: Option<&'static str>,
 }
@@ -21,7 +24,15 @@ impl StrategyAnswers {
         self.by_text.get(&blake3::hash(output.text.as_bytes())).cloned()
     }
 
-    /// Why the strategy made nothing of this output, if it was asked.
+    /// Why the strategy's text is not used for this output, if it was asked.
+    pub(crate) fn refusal_of(&self, output: &Output<'_>) -> Option<StrategyRefusal> {
+        if self.refusals.is_empty() {
+            return None;
+        }
+        self.refusals.get(&blake3::hash(output.text.as_bytes())).copied()
+    }
+
+    /// What the strategy reported for this output, if it failed.
     pub(crate) fn error_of(&self, output: &Output<'_>) -> Option<Box<str>> {
         if self.errors.is_empty() {
             return None;

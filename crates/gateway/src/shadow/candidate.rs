@@ -9,6 +9,7 @@ use crate::state::GatewayState;
 use bytes::Bytes;
 use http::HeaderMap;
 use std::sync::Arc;
+use tokenforge_engine::recorded_stage;
 use tokenforge_ledger::BoundedName;
 use tokenforge_providers::{Dialect, RequestPurpose};
 use tokenforge_shadow::{SampleLabels, is_sampled};
@@ -94,8 +95,7 @@ fn labels(report: &RequestReport, input: &RewriteInput) -> Option<SampleLabels> 
     for figures in touched {
         add(&mut tools, &figures.tool);
         for stage in figures.stages.iter().chain(&figures.strategy) {
-            // One stage, which says in its record what it kept.
-            add(&mut stages, if *stage == "cap_error_window" { "cap" } else { stage });
+            add(&mut stages, recorded_stage(stage));
         }
     }
     if tools.is_empty() {

@@ -1,6 +1,6 @@
 //! Candidates: results that a strategy may shorten.
 
-use super::StrategyLimits;
+use super::{StrategyDecision, StrategyLimits, StrategyRefusal};
 use crate::memo::SpanHits;
 use crate::plain_output::PlainOutput;
 use crate::remembered_decision::RememberedDecision;
@@ -26,8 +26,12 @@ pub(crate) struct StrategyCandidate {
     settings: Settings,
     /// Under which the answer is remembered.
     key: String,
-    /// What was decided before: `Some(None)` that it goes on without the strategy.
-    pub(crate) remembered: Option<Option<String>>,
+    /// The stages that made the text.
+    stages: Vec<StageStep>,
+    /// The kinds of secrets that were removed.
+    secrets: Vec<&'static str>,
+    /// The decision of an earlier request.
+    pub(crate) remembered: Option<StrategyDecision>,
 }
 
 /// Must what this strategy says be remembered? What is no function of the result changes from turn to turn otherwise.
@@ -72,6 +76,8 @@ pub(crate) fn find_candidates(input: &RewriteInput) -> Vec<StrategyCandidate> {
         candidates.push(StrategyCandidate {
             original: blake3::hash(text.as_bytes()),
             text: without_reference(&compressed, text),
+            stages: forwarded_stages(&compressed),
+            secrets: compressed.redacted,
             redacted: redacted.into_owned(),
             tool: output.tool.to_owned(),
             arguments: output.arguments.to_owned(),
@@ -90,16 +96,38 @@ fn without_reference(compressed: &CompressedOutput, text: &str) -> String {
     Reference::leading(shown).map_or(shown, |(_, rest)| rest).to_owned()
 }
 
+/// The stages whose text is forwarded.
+fn forwarded_stages(compressed: &CompressedOutput) -> Vec<StageStep> {
+    let applied = compressed.steps.iter().filter(|step| step.is_applied());
+    applied.filter(|_| compressed.replacement.is_some()).cloned().collect()
+}
+
 impl StrategyCandidate {
-    /// Is a shorter text short enough to be taken?
-    pub(crate) fn is_worth_it(&self, text: &str, target_ratio: Option<f64>) -> bool {
+    /// Whether the strategy's text is short enough to be taken.
+    pub(crate) fn judge(&self, text: String, target_ratio: Option<f64>) -> StrategyDecision {
         let ratio = text.len() as f64 / self.text.len().max(1) as f64;
-        target_ratio.is_none_or(|target| ratio <= target)
-            && self.settings.counter.is_cheaper(&self.with_reference(text), &self.text)
+        if target_ratio.is_some_and(|target| ratio > target) {
+            return StrategyDecision::Refuse(StrategyRefusal::AboveTarget);
+        }
+        match self.settings.counter.is_cheaper(&self.with_reference(&text), &self.text) {
+            true => StrategyDecision::Take(text),
+            false => StrategyDecision::Refuse(StrategyRefusal::NotSmaller),
+        }
     }
 
-    /// What is forwarded with the strategy's text in it.
-    pub(crate) fn as_compressed(&self, input: &RewriteInput, text: &str) -> CompressedOutput {
+    /// What is forwarded by a decision, if that is the strategy's text.
+    pub(crate) fn apply(
+        &self,
+        input: &RewriteInput,
+        decision: &StrategyDecision,
+    ) -> Result<CompressedOutput, StrategyRefusal> {
+        match decision {
+            StrategyDecision::Take(text) => Ok(self.as_compressed(input, text)),
+            StrategyDecision::Refuse(refusal) => Err(*refusal),
+        }
+    }
+
+    fn as_compressed(&self, input: &RewriteInput, text: &str) -> CompressedOutput {
         let strategy = input.state.settings.tool_output.strategy.name();
         let step = StageStep {
             stage: strategy,
@@ -112,9 +140,9 @@ impl StrategyCandidate {
         CompressedOutput {
             replacement: Some(self.with_reference(text)),
             verdict: Verdict::Replaced,
-            steps: vec![step],
+            steps: self.stages.iter().cloned().chain([step]).collect(),
             original: Some(original),
-            redacted: Vec::new(),
+            redacted: self.secrets.clone(),
             counted: None,
         }
     }
@@ -123,9 +151,10 @@ impl StrategyCandidate {
         self.reference.before(text, self.settings.expand_hint)
     }
 
-    /// Remembers what was decided. Can it be decided so again? Blocks.
-    pub(crate) fn remember(&self, input: &RewriteInput, text: Option<&str>) -> bool {
-        let remembered = RememberedDecision::by_id(&*input.shared.store, &self.key).remember(text);
+    /// Remembers a decision, and whether a later request can repeat it. Blocks.
+    pub(crate) fn remember(&self, input: &RewriteInput, decision: &StrategyDecision) -> bool {
+        let store = &*input.shared.store;
+        let remembered = RememberedDecision::by_id(store, &self.key).remember(decision);
         remembered.is_ok() || !needs_store(input)
     }
 }

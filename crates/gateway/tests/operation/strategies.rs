@@ -140,6 +140,39 @@ fn c9_an_answer_above_the_target_or_not_smaller_is_refused() {
 }
 
 #[test]
+fn f13_an_event_says_why_a_strategys_text_was_refused() {
+    let half = |asked: &Value| {
+        let text = asked["tool_output"].as_str().unwrap();
+        text[..text.len() / 2].to_owned()
+    };
+    let whole = |asked: &Value| asked["tool_output"].as_str().unwrap().to_owned();
+    let cases: [(fn(&Value) -> String, _, _); 2] =
+        [(half, Some(0.2), "strategy_above_target"), (whole, None, "strategy_not_smaller")];
+    for (answer, target, verdict) in cases {
+        let compressor = MockCompressor::start();
+        compressor.answer_with(answer);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("events.jsonl");
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        // The second gateway has only what the store remembers of the decision.
+        for count in 1..=2 {
+            let world = world_on(store.clone(), |settings| {
+                api(settings, &compressor);
+                settings.tool_output.target_ratio = target;
+                settings.monitoring.compression_log = Some(file.clone());
+            });
+            assert_eq!(asked(&world), prose());
+            let events = crate::telemetry::events(&file, count);
+            let event = &events[count - 1];
+            assert_eq!(event["verdict"], verdict, "{event}");
+            assert_eq!(event["mapping_status"], verdict, "{event}");
+            assert_eq!(event["strategy_error"], Value::Null, "{event}");
+        }
+        assert_eq!(compressor.requests().len(), 1, "{verdict}");
+    }
+}
+
+#[test]
 fn c10_a_skipped_tool_and_an_error_are_not_given_away() {
     let compressor = MockCompressor::start();
     let world = world_with(|settings| {

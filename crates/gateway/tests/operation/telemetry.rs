@@ -89,6 +89,26 @@ fn f13_an_event_has_every_figure_and_no_text() {
 }
 
 #[test]
+fn f13_an_event_says_capped_with_an_error_window_too() {
+    let long: String = (0..2000).map(|n| format!("{n:x} {}\n", n * 7919 % 10_007)).collect();
+    let half = long.floor_char_boundary(long.len() / 2);
+    let with_error = format!("{}\nerror: it broke\n{}", &long[..half], &long[half..]);
+    for (text, strategy) in [(&long, "cap"), (&with_error, "cap_error_window")] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("events.jsonl");
+        let world = world_with(|settings| {
+            settings.monitoring.compression_log = Some(file.clone());
+            settings.tool_output.max_output_bytes = Some(2048);
+        });
+        world.send(messages(&conversation(text)));
+        let [event] = events(&file, 1).try_into().unwrap();
+        let strategies = event["strategies"].as_array().unwrap();
+        assert!(strategies.contains(&json!(strategy)), "{event}");
+        assert_eq!(event["capped"], true, "{event}");
+    }
+}
+
+#[test]
 fn f13_an_event_that_is_too_long_keeps_what_matters() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("events.jsonl");

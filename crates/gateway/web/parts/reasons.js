@@ -16,6 +16,9 @@ const REASONS = {
   not_smaller: ['would not be smaller', 'What the stages made of it had no fewer tokens.'],
   out_of_time: ['took too long', 'Compressing it took too long, so the original was sent.'],
   panicked: ['defect in Tokenforge', 'A defect in Tokenforge stopped the work, so the original was sent. Please report it.'],
+  strategy_above_target: ['not short enough', 'The strategy’s text is longer than target_ratio allows, so the original was sent.'],
+  strategy_not_smaller: ['strategy saved nothing', 'The strategy’s text had no fewer tokens, so the original was sent.'],
+  strategy_not_stored: ['strategy not stored', 'The store did not take the strategy’s text, so the original was sent: later requests must repeat it.'],
   strategy_failed: ['strategy failed', 'The strategy that should have shortened it failed, so the original was sent.'],
   '(unknown)': ['reason not recorded', 'Written down by an older version, a hook or a tool gateway, which do not record reasons.'],
 };
