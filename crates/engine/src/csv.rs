@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! date,temperature,wind            [Forge CSV rows as one array]
-//! 2010-01-01T01:00:00,4.0,3.8      stc2 (JSON; columns above rows; +*+ stands for the cell, null stays null; ^ as above)
-//! 2010-01-01T02:00:00,3.9,3.8      [2]{date="2010-01-01T"+*+":00:00" temperature wind}
-//!                                  01 4.0 3.8
-//!                                  02 3.9 ^
+//! 2010-01-01T01:00:00,4.0,3.8      stc2 (JSON; columns above rows; ^ as above)
+//! 2010-01-01T02:00:00,3.9,3.8      [2]{date temperature wind}
+//!                                  2010-01-01T01:00:00 4.0 3.8
+//!                                  2010-01-01T02:00:00 3.9 ^
 //! ```
 //!
 //! A notation of its own was tried first: columns that are all one value and prefixes in the header, `~` for the value

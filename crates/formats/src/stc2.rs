@@ -18,6 +18,7 @@
 //! ```
 
 mod cost;
+mod cut;
 mod decode;
 mod encode;
 mod fingerprints;

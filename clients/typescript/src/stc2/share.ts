@@ -9,6 +9,7 @@
 
 import type { Node } from "../json.js";
 import { cost, isWordAt } from "./cost.js";
+import { mayCut } from "./cut.js";
 import { common } from "./template.js";
 import { isString, type Print, type Tree } from "./tree.js";
 
@@ -124,7 +125,7 @@ function bestGroup(texts: string[], start: number): { size: number; length: numb
   let best = { size: 0, length: 0, saved: 1 };
   let length = first.length;
   for (let others = 1; others < WINDOW && start + others < texts.length; others++) {
-    length = commonWords(first, texts[start + others]!, length);
+    length = commonWords(texts.slice(start, start + others + 1), length);
     if (length < MIN_PREFIX) break;
     const saved = others * (cost(first.slice(0, length)) - PREFIX_REFERENCE_COST) - PREFIX_ANCHOR_COST;
     if (saved >= best.saved) best = { size: others + 1, length, saved };
@@ -132,9 +133,13 @@ function bestGroup(texts: string[], start: number): { size: number; length: numb
   return best;
 }
 
-/** The length of what two strings start with, `limit` at most, up to where no word goes on in either. */
-function commonWords(one: string, other: string, limit: number): number {
-  let length = common(one, other, limit);
-  while (length > 0 && (isWordAt(one, length) || isWordAt(other, length))) length--;
+/**
+ * The length of what strings start with, up to where no word goes on in any of them and all may be cut. All but the last have so
+ * many bytes in common as the limit says.
+ */
+function commonWords(strings: string[], limit: number): number {
+  let length = common(strings[0]!, strings[strings.length - 1]!, limit);
+  const isEnd = (string: string) => !isWordAt(string, length) && mayCut(string, length);
+  while (length > 0 && !strings.every(isEnd)) length--;
   return length;
 }

@@ -2,6 +2,7 @@
 
 import { holdsIdent } from "../lexeme.js";
 import { cost, isWordAt } from "./cost.js";
+import { mayCut } from "./cut.js";
 import { isNumber } from "./lexeme.js";
 
 /** So many earlier columns are looked at for one that a column could be derived from. */
@@ -56,7 +57,8 @@ export function derivedFrom(strings: string[], sources: Source[]): Derived | und
     if (source.length < MIN_SOURCE || at < 0) continue;
     const prefix = first.slice(0, at);
     const suffix = first.slice(at + source.length);
-    if (strings.every((string, index) => string === prefix + texts[index]! + suffix)) {
+    const isCutWell = (string: string) => mayCut(string, prefix.length) && mayCut(string, string.length - suffix.length);
+    if (strings.every((string, index) => string === prefix + texts[index]! + suffix && isCutWell(string))) {
       return { prefix, source: name, suffix };
     }
   }
@@ -75,15 +77,19 @@ export function edgesOf(strings: string[]): { prefix: string; suffix: string } |
   return { prefix, suffix };
 }
 
-/** The length of what all texts start with, up to and with the last byte that is in no word. */
+/** The length of what all texts start with, up to the last byte that is in no word and behind which all may be cut. */
 function commonPrefix(first: string, strings: string[]): number {
   let length = first.length;
   for (const string of strings) length = common(first, string, length);
-  while (length > 0 && isWordAt(first, length - 1)) length--;
+  const isEnd = () => !isWordAt(first, length - 1) && strings.every((string) => mayCut(string, length));
+  while (length > 0 && !isEnd()) length--;
   return length;
 }
 
-/** The length of what all texts end with behind their prefix, from the first byte on that is in no word. */
+/**
+ * The length of what all texts end with behind their prefix, from the first byte on that is in no word and before which all may be
+ * cut.
+ */
 function commonSuffix(first: string, prefix: number, strings: string[]): number {
   let length = first.length - prefix;
   for (const string of strings) {
@@ -92,7 +98,9 @@ function commonSuffix(first: string, prefix: number, strings: string[]): number 
     while (same < length && string.charCodeAt(string.length - 1 - same) === first.charCodeAt(first.length - 1 - same)) same++;
     length = same;
   }
-  while (length > 0 && isWordAt(first, first.length - length)) length--;
+  const isStart = () =>
+    !isWordAt(first, first.length - length) && strings.every((string) => mayCut(string, string.length - length));
+  while (length > 0 && !isStart()) length--;
   return length;
 }
 

@@ -10,6 +10,7 @@ from typing import NamedTuple, Optional
 
 from .._json import Node
 from .cost import cost, word_follows
+from .cut import may_cut
 from .template import common
 from .tree import Print, Tree
 
@@ -131,8 +132,8 @@ def _best_group(texts: list[bytes], start: int) -> tuple[int, int]:
     first = texts[start]
     best, size, best_length = 1, 0, 0
     length = len(first)
-    for others, other in enumerate(texts[start + 1 : start + _WINDOW], start=1):
-        length = common_words(first, other, length)
+    for others in range(1, len(texts[start : start + _WINDOW])):
+        length = common_words(texts[start : start + others + 1], length)
         if length < _MIN_PREFIX:
             break
         saved = others * (cost(first[:length]) - _PREFIX_REFERENCE_COST) - _PREFIX_ANCHOR_COST
@@ -141,9 +142,10 @@ def _best_group(texts: list[bytes], start: int) -> tuple[int, int]:
     return size, best_length
 
 
-def common_words(one: bytes, other: bytes, limit: int) -> int:
-    """The length of what two strings start with, ``limit`` at most, up to where no word goes on in either."""
-    length = common(one, other, limit)
-    while length and (word_follows(one, length) or word_follows(other, length)):
+def common_words(strings: list[bytes], limit: int) -> int:
+    """The length of what strings start with, up to where no word goes on in any of them and all may be cut. All but the last
+    have so many bytes in common as the limit says."""
+    length = common(strings[0], strings[-1], limit)
+    while length and any(word_follows(string, length) or not may_cut(string, length) for string in strings):
         length -= 1
     return length

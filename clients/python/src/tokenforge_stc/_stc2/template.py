@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .._json import Node
 from .cost import cost, word_follows
+from .cut import may_cut
 from .lexeme import is_ident, is_number
 
 _MAX_SOURCES = 16
@@ -59,7 +60,10 @@ def derived(strings: list[bytes], sources: list[Source]) -> tuple[bytes, bytes, 
         if len(texts[0]) < _MIN_SOURCE or texts[0] not in strings[0]:
             continue
         prefix, _, suffix = strings[0].partition(texts[0])
-        if all(string == prefix + text + suffix for string, text in zip(strings, texts)):
+        if all(
+            string == prefix + text + suffix and may_cut(string, len(prefix)) and may_cut(string, len(string) - len(suffix))
+            for string, text in zip(strings, texts)
+        ):
             return prefix, name, suffix
     return None
 
@@ -80,26 +84,30 @@ def edges(strings: list[bytes]) -> tuple[bytes, bytes] | None:
 
 
 def _common_prefix(first: bytes, strings: list[bytes]) -> int:
-    """The length of what all texts start with, up to and with the last byte that is in no word."""
+    """The length of what all texts start with, up to the last byte that is in no word and behind which all may be cut."""
     length = len(first)
     for string in strings:
         length = common(first, string, length)
         if length == 0:
             return 0
-    while length and word_follows(first, length - 1):
+    while length and (word_follows(first, length - 1) or not all(may_cut(string, length) for string in strings)):
         length -= 1
     return length
 
 
 def _common_suffix(first: bytes, prefix: int, strings: list[bytes]) -> int:
-    """The length of what all texts end with behind their prefix, from the first byte on that is in no word."""
+    """The length of what all texts end with behind their prefix, from the first byte on that is in no word and before which
+    all may be cut."""
     backward = first[prefix:][::-1]
     length = len(backward)
     for string in strings:
         length = common(backward, string[prefix:][::-1], length)
         if length == 0:
             return 0
-    while length and word_follows(first, len(first) - length):
+    while length and (
+        word_follows(first, len(first) - length)
+        or not all(may_cut(string, len(string) - length) for string in strings)
+    ):
         length -= 1
     return length
 

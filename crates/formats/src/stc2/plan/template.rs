@@ -1,6 +1,7 @@
 //! Columns whose cells follow from something: a run of numbers, a common prefix or suffix, another column.
 
 use super::super::cost::{cost, is_word};
+use super::super::cut;
 use super::super::spell;
 use super::{ABSENT, ColumnForm, TableShape};
 use crate::lexeme;
@@ -85,24 +86,36 @@ fn changes<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> impl Iterator<It
     texts.clone().zip(texts.skip(1)).filter(|(one, next)| one != next).map(|(_, next)| next)
 }
 
-/// The length of what all texts start with, up to and with the last character that is in no word.
-fn common_prefix<'a>(first: &str, texts: impl Iterator<Item = &'a str>) -> usize {
+/// The length of what all texts start with, up to the last character that is in no word and behind which all of them may be
+/// cut.
+fn common_prefix<'a>(first: &str, texts: impl Iterator<Item = &'a str> + Clone) -> usize {
     let first = first.as_bytes();
-    let common = shrink(first.len(), texts, |length, text| {
+    let common = shrink(first.len(), texts.clone(), |length, text| {
         first[..length].iter().zip(text.as_bytes()).take_while(|(one, other)| one == other).count()
     });
-    first[..common].iter().rposition(|byte| !is_word(*byte)).map_or(0, |last| last + 1)
+    let is_end = |at: &usize| {
+        !is_word(first[at - 1]) && texts.clone().all(|text| cut::is_allowed(text.as_bytes(), *at))
+    };
+    (1..=common).rev().find(is_end).unwrap_or(0)
 }
 
-/// The length of what all texts end with behind their prefix, from the first character on that is in no word.
-fn common_suffix<'a>(first: &str, prefix: usize, texts: impl Iterator<Item = &'a str>) -> usize {
+/// The length of what all texts end with behind their prefix, from the first character on that is in no word and before
+/// which all of them may be cut.
+fn common_suffix<'a>(
+    first: &str,
+    prefix: usize,
+    texts: impl Iterator<Item = &'a str> + Clone,
+) -> usize {
     let first = &first.as_bytes()[prefix..];
-    let common = shrink(first.len(), texts, |length, text| {
+    let common = shrink(first.len(), texts.clone(), |length, text| {
         let (first, text) = (first.iter().rev(), text.as_bytes()[prefix..].iter().rev());
         first.zip(text).take(length).take_while(|(one, other)| one == other).count()
     });
-    let suffix = &first[first.len() - common..];
-    suffix.iter().position(|byte| !is_word(*byte)).map_or(0, |start| common - start)
+    let is_start = |length: &usize| {
+        !is_word(first[first.len() - length])
+            && texts.clone().all(|text| cut::is_allowed(text.as_bytes(), text.len() - length))
+    };
+    (1..=common).rev().find(is_start).unwrap_or(0)
 }
 
 /// Shrinks a length by every text, until nothing is left of it.
@@ -127,8 +140,10 @@ fn derived<'a>(json: &Json<'a>, shape: &TableShape<'a>, column: usize) -> Option
         }
         let Some((prefix, suffix)) = text.split_once(source) else { continue };
         let holds = pairs(from).all(|(at, source)| {
-            let text = json.unquoted(at as usize).strip_prefix(prefix);
-            text.and_then(|text| text.strip_suffix(suffix)) == Some(json.unquoted(source as usize))
+            let (text, source) = (json.unquoted(at as usize), json.unquoted(source as usize));
+            let between = text.strip_prefix(prefix).and_then(|text| text.strip_suffix(suffix));
+            let ends = [prefix.len(), text.len().saturating_sub(suffix.len())];
+            between == Some(source) && ends.iter().all(|at| cut::is_allowed(text.as_bytes(), *at))
         });
         if holds {
             return Some(ColumnForm::Derived { prefix, from, suffix });

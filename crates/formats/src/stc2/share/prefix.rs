@@ -1,6 +1,7 @@
 //! Common prefixes: strings that start alike are neighbours in sorted order.
 
 use super::super::cost::{cost, is_word};
+use super::super::cut;
 use super::{Prefix, SharedEntry, Shares};
 use std::collections::HashMap;
 use tokenforge_json::tape::{Json, LexemeKind};
@@ -68,8 +69,8 @@ fn best_group(texts: &[&str]) -> Option<Group> {
     let (first, others) = texts.split_first()?;
     let mut best: Option<Group> = None;
     let mut length = first.len();
-    for (index, other) in others.iter().take(WINDOW - 1).enumerate() {
-        length = common(&first.as_bytes()[..length], first.as_bytes(), other.as_bytes());
+    for (index, _) in others.iter().take(WINDOW - 1).enumerate() {
+        length = common(&first.as_bytes()[..length], &texts[..index + 2]);
         if length < MIN_PREFIX {
             break;
         }
@@ -83,11 +84,16 @@ fn best_group(texts: &[&str]) -> Option<Group> {
     best
 }
 
-/// The length of what two strings start with, `start` at most, up to where no word goes on in either.
-fn common(start: &[u8], one: &[u8], other: &[u8]) -> usize {
-    let mut length = start.iter().zip(other).take_while(|(one, other)| one == other).count();
+/// The length of what some strings start with, up to where no word goes on in any of them and all may be cut. All but the last
+/// have `start` in common.
+fn common(start: &[u8], texts: &[&str]) -> usize {
+    let last = texts.last().map_or(&[][..], |text| text.as_bytes());
+    let mut length = start.iter().zip(last).take_while(|(one, other)| one == other).count();
     let goes_on = |text: &[u8], length: usize| text.get(length).is_some_and(|byte| is_word(*byte));
-    while length > 0 && (goes_on(one, length) || goes_on(other, length)) {
+    let is_end = |text: &&str, length: usize| {
+        !goes_on(text.as_bytes(), length) && cut::is_allowed(text.as_bytes(), length)
+    };
+    while length > 0 && !texts.iter().rev().all(|text| is_end(text, length)) {
         length -= 1;
     }
     length
@@ -98,13 +104,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prefix_ends_where_words_end() {
-        let (one, other) = ("https://a.example/repo", "https://a.example/repo/forks");
-        assert_eq!(common(one.as_bytes(), one.as_bytes(), other.as_bytes()), one.len());
-        let (one, other) = ("2026-07-14T19", "2026-07-13T15");
-        assert_eq!(common(one.as_bytes(), one.as_bytes(), other.as_bytes()), "2026-07".len());
-        let (one, other) = ("ééé-é", "éééé");
-        assert_eq!(common(one.as_bytes(), one.as_bytes(), other.as_bytes()), 0);
+    fn f20_a_prefix_ends_where_all_its_strings_may_be_cut() {
+        let length = |texts: &[&str]| common(texts[0].as_bytes(), texts);
+        assert_eq!(length(&["https://a.example/repo", "https://a.example/repo/forks"]), 22);
+        assert_eq!(length(&["2026-07-14T19", "2026-07-13T15"]), 0);
+        assert_eq!(length(&["built on 2026-07-14", "built on 2026-07-13"]), "built on".len());
+        // The first two could be cut behind the year, if the third did not go on with a month.
+        assert_eq!(length(&["in 2026 all", "in 2026 none", "in 2026 May"]), "in".len());
+        assert_eq!(length(&["ééé-é", "éééé"]), 0);
     }
 
     #[test]
