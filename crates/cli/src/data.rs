@@ -35,6 +35,11 @@ pub(crate) fn admin_token_file() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("admin_token"))
 }
 
+/// Where the token of the user's own clients is drawn.
+pub(crate) fn client_token_file() -> anyhow::Result<PathBuf> {
+    Ok(folder()?.join("client_token"))
+}
+
 /// Where the programs are that `tokenforge setup` puts before the agents' own.
 pub(crate) fn shim_folder() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("shims"))

@@ -3,7 +3,7 @@
 use crate::data;
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The variable that has the token of the admin API.
 const TOKEN: &str = "FORGE_ADMIN_TOKEN";
 
+/// Where a program shows that it is of the user who runs the gateway.
+pub(crate) const CLIENT_TOKEN: &str = "X-Forge-Token";
+
 /// Where the gateway manages its tool servers.
 const SERVERS: &str = "/_forge/api/mcp";
 
@@ -35,6 +38,8 @@ pub(crate) struct GatewayClient {
     pub(crate) url: String,
     /// What its admin API asks for.
     pub(crate) token: Option<Secret>,
+    /// What its tools ask for where the system does not say whose program this is.
+    client_token: Option<Secret>,
     transport: Arc<dyn Transport>,
 }
 
@@ -70,7 +75,13 @@ impl GatewayClient {
             bail!("expected an address such as http://127.0.0.1:8787, found `{url}`");
         }
         let limits = Limits { connect_timeout: PATIENCE, ..Limits::default() };
-        Ok(GatewayClient { url, token, transport: tokenforge_gateway::transport(&limits) })
+        let transport = tokenforge_gateway::transport(&limits);
+        Ok(GatewayClient { url, token, client_token: None, transport })
+    }
+
+    /// The same, with a client token.
+    pub(crate) fn with_client_token(self, client_token: Option<Secret>) -> Self {
+        GatewayClient { client_token, ..self }
     }
 
     /// The gateway that was named, else the one of these settings, with the admin token that is for it: the one given,
@@ -82,8 +93,9 @@ impl GatewayClient {
         settings: &Settings,
     ) -> anyhow::Result<Self> {
         let given = given.map(Secret::new);
-        let drawn = || tokenforge_gateway::read_admin_token(&data::admin_token_file().ok()?).ok();
-        match named {
+        let drawn = || tokenforge_gateway::read_token(&data::admin_token_file().ok()?).ok();
+        let client_token = named.is_none_or(is_local).then(client_token).flatten();
+        let gateway = match named {
             Some(named) => {
                 let set = env::var(TOKEN).ok().filter(|token| !token.is_empty()).map(Secret::new);
                 let drawn = || drawn().filter(|_| is_local(named));
@@ -93,7 +105,8 @@ impl GatewayClient {
                 let set = settings.admin_token.clone();
                 Self::new(&url(settings.listen), given.or(set).or_else(drawn))
             }
-        }
+        };
+        Ok(gateway?.with_client_token(client_token))
     }
 
     /// Its version, if one of ours answers in time.
@@ -201,6 +214,11 @@ impl GatewayClient {
         *request.uri_mut() = format!("{}{path}", self.url).parse().context("--gateway")?;
         *request.headers_mut() = headers;
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(token) = self.client_token.as_ref().filter(|_| path.starts_with("/mcp")) {
+            request
+                .headers_mut()
+                .insert(HeaderName::from_static("x-forge-token"), secret(token.expose())?);
+        }
         let sent = self.transport.send(request).await;
         let (head, received) = sent.map_err(GatewayError::Absent)?.into_parts();
         // Our own figures come beside a result.
@@ -208,6 +226,11 @@ impl GatewayClient {
         let body = body.map_err(|_| anyhow::anyhow!("the answer of {} broke off", self.url))?;
         Ok(GatewayAnswer { status: head.status, headers: head.headers, body: body.to_bytes() })
     }
+}
+
+/// The client token of the data folder, if one was drawn.
+pub(crate) fn client_token() -> Option<Secret> {
+    tokenforge_gateway::read_token(&data::client_token_file().ok()?).ok()
 }
 
 /// Where clients on this machine reach a gateway that listens here.
@@ -226,7 +249,7 @@ pub(crate) fn reached_at(listen: SocketAddr) -> SocketAddr {
 }
 
 /// Is this an address of this machine?
-fn is_local(url: &str) -> bool {
+pub(crate) fn is_local(url: &str) -> bool {
     let host = url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
     host.is_some_and(|host| {
         let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();

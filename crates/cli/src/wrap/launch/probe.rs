@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 use tokenforge_config::Settings;
-use tokenforge_gateway::{Challenge, Proofs, read_admin_token};
+use tokenforge_gateway::{Challenge, Proofs, read_token};
 
 /// How long each step may take, on a machine that is busy with other things. All of it is a millisecond as a rule, and
 /// nobody at all is known at once.
@@ -50,7 +50,7 @@ pub(crate) fn ask(settings: &Settings) -> ProbeResult {
     match ask_gateway(address, challenge.as_ref()) {
         Ok(text) => {
             let file = data::admin_token_file().ok();
-            let token = file.and_then(|file| read_admin_token(&file).ok());
+            let token = file.and_then(|file| read_token(&file).ok());
             let expected = challenge.zip(token);
             let expected = expected
                 .map(|(challenge, token)| challenge.proofs(&token, address.port(), settings));
