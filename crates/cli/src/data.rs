@@ -4,7 +4,7 @@ use anyhow::Context;
 use std::env;
 use std::path::{Path, PathBuf};
 use tokenforge_config::Secret;
-use tokenforge_gateway::read_admin_token;
+use tokenforge_gateway::read_token;
 use tokenforge_store::{DiskStore, StoreError, StoreLocation, StoreOptions, key_file};
 
 /// What our folder is called in the user's data folder.
@@ -40,7 +40,12 @@ pub(crate) fn admin_token_file() -> anyhow::Result<PathBuf> {
 /// The admin token in the data folder.
 pub(crate) fn drawn_admin_token() -> anyhow::Result<Secret> {
     let file = admin_token_file()?;
-    read_admin_token(&file).with_context(|| file.display().to_string())
+    read_token(&file).with_context(|| file.display().to_string())
+}
+
+/// Where the token of the user's own clients is drawn.
+pub(crate) fn client_token_file() -> anyhow::Result<PathBuf> {
+    Ok(folder()?.join("client_token"))
 }
 
 /// Where the programs are that `tokenforge setup` puts before the agents' own.

@@ -76,7 +76,8 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     let store = Arc::new(MemoryStore::new(StoreSettings::MEMORY));
     let embedded = EmbeddedGateway::start(settings, store).await?;
     let url = gateway::url(embedded.address);
-    let gateway = GatewayClient::new(&url, None)?;
+    let token = embedded.admit_client();
+    let gateway = GatewayClient::new(&url, None)?.with_client_token(token);
     let played = agent::play(&gateway, &provider).await?;
     let called = tool_calls::make(&gateway).await?;
     // Everything that is shown of savings is what `gain` and the dashboard say.

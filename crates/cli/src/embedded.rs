@@ -5,8 +5,8 @@ use crate::serve;
 use anyhow::Context;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokenforge_config::Settings;
-use tokenforge_gateway::Gateway;
+use tokenforge_config::{Secret, Settings};
+use tokenforge_gateway::{Gateway, random_token};
 use tokenforge_store::Store;
 use tokio::task::JoinHandle;
 
@@ -32,6 +32,14 @@ impl EmbeddedGateway {
     /// Lets the user of this program change things, and sign in to the dashboard.
     pub(crate) fn admit_operator(&self) {
         serve::admit_operator(&self.gateway);
+    }
+
+    /// Lets a client of this process use the tools, also where the system does not say which user it belongs to. `None`: the
+    /// system gives no random bytes.
+    pub(crate) fn admit_client(&self) -> Option<Secret> {
+        let token = random_token()?;
+        self.gateway.set_client_token(Ok(token.clone()));
+        Some(token)
     }
 
     /// Lets models be told of `tokenforge expand`, if that reads the store of this gateway.

@@ -15,7 +15,7 @@ use crate::{ledger, output, values};
 use anyhow::Context;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
-use tokenforge_config::Overrides;
+use tokenforge_config::{Overrides, Settings};
 use tokenforge_ledger::{GroupBy, Ledger, LedgerSummary, ModelPrices, UtcDay};
 
 const EXAMPLES: &str = "\
@@ -85,9 +85,9 @@ impl GainArgs {
         Ok((gain, folder.display().to_string()))
     }
 
-    /// What a gateway says, by its own ledger and prices. Figures need no token.
+    /// What a gateway says, by its own ledger and prices. One with keys wants the admin token.
     fn ask_gateway(&self, url: &str) -> anyhow::Result<tokenforge_ledger::GainReport> {
-        let gateway = GatewayClient::new(url, None)?;
+        let gateway = GatewayClient::of_operator(Some(url), None, &Settings::default())?;
         let days = self.days.map(|days| format!("&days={days}")).unwrap_or_default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.context("cannot start threads")?.block_on(gateway.gain(self.by, &days))

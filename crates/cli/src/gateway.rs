@@ -3,7 +3,7 @@
 use crate::data;
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The variable that has the token of the admin API.
 const TOKEN: &str = "FORGE_ADMIN_TOKEN";
 
+/// Where a program shows that it is of the user who runs the gateway.
+pub(crate) const CLIENT_TOKEN: &str = "X-Forge-Token";
+
 /// Where the gateway manages its tool servers.
 const SERVERS: &str = "/_forge/api/mcp";
 
@@ -36,6 +39,8 @@ pub(crate) struct GatewayClient {
     pub(crate) url: String,
     /// The token for its admin API.
     pub(crate) token: Option<Secret>,
+    /// What its tools ask for where the system does not say whose program this is.
+    client_token: Option<Secret>,
     proof: RequiredProof,
     transport: Arc<dyn Transport>,
 }
@@ -83,7 +88,12 @@ impl GatewayClient {
         }
         let limits = Limits { connect_timeout: PATIENCE, ..Limits::default() };
         let (proof, transport) = (RequiredProof::Trusted, tokenforge_gateway::transport(&limits));
-        Ok(GatewayClient { url, token, proof, transport })
+        Ok(GatewayClient { url, token, client_token: None, proof, transport })
+    }
+
+    /// The same, with a client token.
+    pub(crate) fn with_client_token(self, client_token: Option<Secret>) -> Self {
+        GatewayClient { client_token, ..self }
     }
 
     /// The gateway that was named, else the one of these settings, with the admin token that is for it: the one given,
@@ -102,7 +112,7 @@ impl GatewayClient {
             return Self::new(named, given);
         }
         let own = url(settings.listen);
-        let gateway = Self::new(named.unwrap_or(&own), given)?;
+        let gateway = Self::new(named.unwrap_or(&own), given)?.with_client_token(client_token());
         if gateway.token.is_some() {
             return Ok(gateway);
         }
@@ -134,12 +144,12 @@ impl GatewayClient {
         let challenge = Challenge::draw().context("the operating system has no random numbers")?;
         let mut headers = HeaderMap::new();
         headers.insert(Challenge::HEADER, HeaderValue::from_str(challenge.as_str())?);
-        let answer = self.send(Method::GET, "/_forge/healthz", headers, String::new()).await?;
+        let answer = self.transmit(Method::GET, "/_forge/healthz", headers, String::new()).await?;
         let port = url.parse::<Uri>().ok().and_then(|uri| uri.port_u16()).unwrap_or(80);
         let proofs = challenge.proofs(drawn, port, &Settings::default());
         if !proofs.are_shown(|name| Some(answer.headers.get(name)?.to_str().ok()?.to_owned())) {
             bail!(
-                "what answers at {url} does not prove to be your gateway, so it is shown no admin token; if you trust \
+                "what answers at {url} does not prove to be your gateway, so it is shown no token; if you trust \
                  it, name it with its token: --gateway {url}, and FORGE_ADMIN_TOKEN"
             );
         }
@@ -247,8 +257,23 @@ impl GatewayClient {
         }
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole answer. A call of a tool carries the client token, if there is one.
     pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        mut headers: HeaderMap,
+        body: String,
+    ) -> anyhow::Result<GatewayAnswer> {
+        if let Some(token) = self.client_token.as_ref().filter(|_| path.starts_with("/mcp")) {
+            self.verify().await?;
+            let name = HeaderName::from_bytes(CLIENT_TOKEN.as_bytes())?;
+            headers.insert(name, secret(token.expose())?);
+        }
+        self.transmit(method, path, headers, body).await
+    }
+
+    async fn transmit(
         &self,
         method: Method,
         path: &str,
@@ -269,6 +294,11 @@ impl GatewayClient {
     }
 }
 
+/// The client token of the data folder, if one was drawn.
+pub(crate) fn client_token() -> Option<Secret> {
+    tokenforge_gateway::read_token(&data::client_token_file().ok()?).ok()
+}
+
 /// Where clients on this machine reach a gateway that listens here.
 pub(crate) fn url(listen: SocketAddr) -> String {
     format!("http://{}", reached_at(listen))
@@ -285,7 +315,7 @@ pub(crate) fn reached_at(listen: SocketAddr) -> SocketAddr {
 }
 
 /// Is this an address of this machine?
-fn is_local(url: &str) -> bool {
+pub(crate) fn is_local(url: &str) -> bool {
     let host = url.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
     host.is_some_and(|host| {
         let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();

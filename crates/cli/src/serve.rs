@@ -21,7 +21,7 @@ use std::sync::Arc;
 use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::DictionaryMethod;
-use tokenforge_gateway::{AwsCredentialSource, Gateway, TlsIdentity, draw_admin_token};
+use tokenforge_gateway::{AwsCredentialSource, Gateway, TlsIdentity, draw_token};
 use tokenforge_store::{MemoryStore, Store, StoreLocation};
 
 const EXAMPLES: &str = "\
@@ -172,11 +172,20 @@ fn dashboard(gateway: &Gateway, is_terminal: bool) -> String {
     }
 }
 
-/// Gives a gateway the token of the data folder, which is drawn at the first start. Where the settings name an admin
-/// token it opens nothing, but the gateway still proves with it whose it is.
+/// Gives a gateway the tokens of the data folder, which are drawn at the first start. Where the settings name an admin
+/// token the one of the folder opens nothing, but the gateway still proves with it whose it is.
 pub(crate) fn admit_operator(gateway: &Gateway) {
-    let drawn = data::admin_token_file()
-        .and_then(|file| draw_admin_token(&file).with_context(|| format!("{}", file.display())));
+    let draw = |file: anyhow::Result<PathBuf>| {
+        file.and_then(|file| draw_token(&file).with_context(|| format!("{}", file.display())))
+    };
+    let drawn = draw(data::client_token_file());
+    if let Err(error) = &drawn {
+        tracing::warn!(
+            "no client token could be created, so only programs of this user on Linux reach tools: {error:#}"
+        );
+    }
+    gateway.set_client_token(drawn.map_err(|error| format!("{error:#}")));
+    let drawn = draw(data::admin_token_file());
     if let (Err(error), None) = (&drawn, gateway.settings().admin_token) {
         tracing::warn!(
             "no admin token could be created, so nothing can be changed over HTTP: {error:#}"

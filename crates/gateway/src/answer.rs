@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use serde::Serialize;
+use tokenforge_mcp::rpc::{self, ErrorCode};
 use tokenforge_providers::{ApiError, Dialect};
 use tokenforge_proxy::body::{Body, BodyError, TooSlow};
 use tokenforge_proxy::upstream::UpstreamFailure;
@@ -67,8 +68,18 @@ impl Problem {
         answer
     }
 
+    /// The same for clients of tools, which read JSON-RPC.
+    pub(crate) fn answer_json_rpc(&self) -> Response<Bytes> {
+        let answer = self.answer_bytes(None);
+        answer.map(|_| rpc::error(None, ErrorCode::Request, &self.full_message()).into())
+    }
+
+    fn full_message(&self) -> String {
+        format!("tokenforge: {}", self.message)
+    }
+
     fn document(&self, dialect: Dialect) -> String {
-        let message = format!("tokenforge: {}", self.message);
+        let message = self.full_message();
         let (status, field) = (self.status.as_u16(), self.field.as_deref());
         dialect.error_body(&ApiError { status, message: &message, field })
     }

@@ -35,12 +35,12 @@ use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use request_body::BodyReader;
 use rewriting::{OutgoingRequest, ResponsePath};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_agents::Agent;
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
 use tokenforge_providers::{Detection, Dialect};
 use tokenforge_proxy::body::{Body, BodyTimeout};
+use tokenforge_proxy::client_peer::ClientPeer;
 use tokenforge_proxy::headers::{self, HEAD_BYTES};
 use tokenforge_proxy::upstream::UpstreamFailure;
 use tokenforge_proxy::vary;
@@ -52,13 +52,13 @@ const PROVIDER: HeaderName = HeaderName::from_static("x-forge-provider");
 pub(crate) async fn serve(
     gateway: &Arc<Gateway>,
     request: Request<Incoming>,
-    remote: SocketAddr,
+    client: Arc<ClientPeer>,
 ) -> Response<TappedBody> {
     let (mut head, body) = request.into_parts();
     // Before anything is taken off it: that was signed, too.
     let signature = SignatureClaim::read(&head).map(Box::new);
     let ClientPath { project, shell_of } = project::take(&mut head.uri);
-    let mut exchange = Exchange::new(head, remote);
+    let mut exchange = Exchange::new(head, client.remote());
     exchange.project = project;
     let state = gateway.state();
     let route = state.routes.of(exchange.request().uri.path());
@@ -67,7 +67,7 @@ pub(crate) async fn serve(
     if let Some(route) = &route {
         exchange.set_extensions(route.extensions());
     }
-    let scope = RequestScope { state, gateway, route, shell_of, signature };
+    let scope = RequestScope { state, gateway, client, route, shell_of, signature };
     let answer = match scope.pass_stages(&mut exchange, body).await {
         Ok(answer) => answer,
         Err(Stop::Answer(answer)) => answer.map(TappedBody::from),
@@ -85,6 +85,7 @@ pub(crate) async fn serve(
 struct RequestScope<'g> {
     gateway: &'g Arc<Gateway>,
     state: Arc<GatewayState>,
+    client: Arc<ClientPeer>,
     /// It is not for a model's provider, but for this.
     route: Option<Arc<ApiRoute>>,
     /// It comes from this agent, whose shell runs on this machine, or says so.
@@ -178,13 +179,28 @@ impl RequestScope<'_> {
 
     /// What decides from where it may come.
     fn guard(&self) -> GuardPolicy<'_> {
-        let GatewayState { keys, origin_rules, settings, .. } = &*self.state;
-        GuardPolicy { admin: &self.gateway.admin, keys, origin_rules, settings }
+        let GatewayState { keys, origin_rules, settings, adds_credentials, .. } = &*self.state;
+        GuardPolicy {
+            admin: &self.gateway.admin,
+            keys,
+            origin_rules,
+            settings,
+            client_token: &self.gateway.client_token,
+            client: &self.client,
+            is_for_route: self.route.is_some(),
+            adds_credentials: *adds_credentials,
+        }
     }
 
     /// Whose request it is.
     fn authenticate(&self, exchange: &mut Exchange) -> Result<(), Stop> {
+        let may_show_token = self.guard().operator_need(exchange.request().uri.path()).is_some();
         let head = exchange.request_mut();
+        // A token opens the guard, and is neither the tenant's credential nor the upstream's.
+        self.gateway.client_token.take_from(&mut head.headers);
+        if may_show_token {
+            self.gateway.admin.take_token_from(&mut head.headers, &self.state.settings);
+        }
         let tenant = self.state.keys.tenant(&mut head.headers, &mut head.uri);
         let Some(tenant) = tenant else {
             let message = "show a gateway key, in X-Forge-Key or in the place of the provider's";
@@ -331,10 +347,14 @@ impl RequestScope<'_> {
         self.gateway.telemetry.count_problem(&problem);
         let dialect = ModelRequest::of(exchange.request()).map(|kind| kind.dialect);
         let dialect = dialect.filter(|_| self.route.is_none());
+        let answer = match paths::is_tools(exchange.request().uri.path()) {
+            true => problem.answer_json_rpc(),
+            false => problem.answer_bytes(dialect),
+        };
         if self.chain().is_empty_for(Phase::OnError) {
-            return problem.answer(dialect);
+            return answer.map(Body::from);
         }
-        let (head, body) = problem.answer_bytes(dialect).into_parts();
+        let (head, body) = answer.into_parts();
         exchange.set_response(head);
         exchange.set_response_body(body);
         match self.run(Phase::OnError, exchange).await {

@@ -5,7 +5,7 @@ use crate::chains::{self, PluginChains};
 use crate::cold_cache::WallClock;
 use crate::contents::RecentContents;
 use crate::deferral::DeferredCallStore;
-use crate::guard::AdminGuard;
+use crate::guard::{AdminGuard, ClientToken};
 use crate::limits::upstream_limits;
 use crate::mcp;
 use crate::original_store::OriginalStore;
@@ -69,6 +69,8 @@ pub struct Gateway {
     pub(crate) mcp: Arc<Hub>,
     /// Who may change something.
     pub(crate) admin: AdminGuard,
+    /// What shows that a request is of the operator's own program.
+    pub(crate) client_token: ClientToken,
     /// What signed requests are signed again with.
     pub(crate) aws: OnceLock<AwsCredentialSource>,
     pub(crate) clock: WallClock,
@@ -148,6 +150,7 @@ impl Gateway {
             ledger_reads: Arc::new(Semaphore::new(1)),
             bodies: ByteBudget::new(settings.limits.max_work_bytes),
             admin: AdminGuard::default(),
+            client_token: ClientToken::default(),
             aws: OnceLock::new(),
             clock,
             is_warm: AtomicBool::new(false),
@@ -219,7 +222,11 @@ impl Gateway {
         self.contents.allow(state.settings.content_bytes());
         let old = self.state();
         let (old, new) = (&old.settings, &state.settings);
-        if old.mcp != new.mcp || old.tool_output != new.tool_output {
+        let is_hub_concerned = old.mcp != new.mcp
+            || old.tool_output != new.tool_output
+            || old.redact_secrets != new.redact_secrets
+            || old.keys != new.keys;
+        if is_hub_concerned {
             self.mcp.configure(mcp::settings(new));
         }
         self.state.store(Arc::new(state));
@@ -227,11 +234,17 @@ impl Gateway {
         Ok(())
     }
 
-    /// The token of the data folder, as [`draw_admin_token`](crate::draw_admin_token) gives it, or why there is none. The
+    /// The token of the data folder, as [`draw_token`](crate::draw_token) gives it, or why there is none. The
     /// gateway proves with it whose it is, and where the settings have no admin token, it is that: without it nothing can
     /// be changed over HTTP.
     pub fn set_admin_token(&self, token: Result<Secret, String>) {
         self.admin.set_drawn(token);
+    }
+
+    /// The client token of the data folder, as [`draw_token`](crate::draw_token) gives it, or why there is none. Without
+    /// `keys`, a program shows with it that it is the operator's, where the system does not say which user it belongs to.
+    pub fn set_client_token(&self, token: Result<Secret, String>) {
+        self.client_token.set(token);
     }
 
     /// Where the operator's AWS credentials come from: requests that clients signed may be signed again with them, as

@@ -58,7 +58,7 @@ pub use crate::compressor::{
 };
 pub use crate::expand::ExpandQuery;
 pub use crate::gateway::Gateway;
-pub use crate::guard::{Challenge, Proofs, draw_admin_token, read_admin_token};
+pub use crate::guard::{Challenge, Proofs, draw_token, random_token, read_token};
 pub use crate::mcp::transport;
 pub use crate::rewrite::OriginalsReader;
 pub use crate::server::{serve, serve_tls};

@@ -53,6 +53,7 @@ pub(crate) fn settings(settings: &Settings) -> HubSettings {
         expands: tool_output.enable_expand_context,
         lists_expand_tool: true,
         must_redact: settings.redact_secrets,
+        has_tenants: !settings.keys.is_empty(),
     }
 }
 

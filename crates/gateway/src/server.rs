@@ -8,9 +8,9 @@ use crate::usage_tap::TappedBody;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::client_peer::ClientPeer;
 use tokenforge_proxy::server::{RequestHandler, Server, TlsIdentity};
 use tokio::net::TcpListener;
 
@@ -76,9 +76,9 @@ impl RequestHandler for GatewayHandler {
     fn answer(
         &self,
         request: Request<Incoming>,
-        remote: SocketAddr,
+        client: Arc<ClientPeer>,
     ) -> impl Future<Output = Response<TappedBody>> + Send {
-        exchange::serve(&self.0, request, remote)
+        exchange::serve(&self.0, request, client)
     }
 
     fn is_draining(&self) -> bool {

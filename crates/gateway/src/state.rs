@@ -1,7 +1,7 @@
 //! What a request sees of the settings: all of one moment, whatever is changed meanwhile.
 
 use crate::chains::PluginChains;
-use crate::guard::OriginRules;
+use crate::guard::{OriginRules, adds_credentials};
 use crate::options::RequestOptions;
 use crate::route::ApiRoutes;
 use crate::shadow::ActiveHolds;
@@ -21,6 +21,8 @@ pub(crate) struct GatewayState {
     pub(crate) keys: KeyRing,
     /// From where requests may come.
     pub(crate) origin_rules: OriginRules,
+    /// Is a credential of the operator added to requests to models?
+    pub(crate) adds_credentials: bool,
     pub(crate) chains: PluginChains,
     pub(crate) routes: ApiRoutes,
     /// What was shown to do harm, and is not used.
@@ -38,6 +40,7 @@ impl GatewayState {
             strategy_print: xxh3_64(format!("{:?}", settings.tool_output.strategy).as_bytes()),
             keys: KeyRing::new(&settings.keys),
             origin_rules: OriginRules::new(&settings),
+            adds_credentials: adds_credentials(&settings),
             chains: PluginChains::new(&settings, registry, previous)?,
             routes: ApiRoutes::new(&settings),
             holds: ActiveHolds::default(),

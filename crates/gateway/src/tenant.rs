@@ -13,7 +13,7 @@ use tokenforge_config::GatewayKey;
 pub(crate) const KEY_HEADER: HeaderName = HeaderName::from_static("x-forge-key");
 
 /// Where providers' keys are, in whose place a gateway key may stand.
-static PROVIDER_KEYS: [HeaderName; 4] = [
+pub(crate) static PROVIDER_KEYS: [HeaderName; 4] = [
     AUTHORIZATION,
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("api-key"),
@@ -67,6 +67,12 @@ impl KeyRing {
         scrub::scrub_headers(headers, is_key);
         scrub::scrub_query(uri, is_key);
         Some(tenant)
+    }
+
+    /// Does a request show a known key? It stays where it is.
+    pub(crate) fn is_shown(&self, headers: &HeaderMap) -> bool {
+        let shown = headers.get(KEY_HEADER).and_then(|key| self.name_of(key.to_str().ok()?));
+        shown.or_else(|| self.in_providers_place(headers)).is_some()
     }
 
     /// Whose key stands where the provider's would.
@@ -130,9 +136,12 @@ pub(crate) fn of_aws_key(key_id: &str) -> Arc<str> {
 
 /// Is this the token that the settings ask for?
 pub(crate) fn shows_token(headers: &HeaderMap, token: &str) -> bool {
-    let shown = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let shown = shown.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-    digest(shown.trim()).ct_eq(&digest(token)).into()
+    digest(bearer(headers).unwrap_or_default().trim()).ct_eq(&digest(token)).into()
+}
+
+/// The bearer token of a request.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
 fn digest(key: &str) -> [u8; 32] {

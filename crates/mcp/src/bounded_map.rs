@@ -60,6 +60,14 @@ impl<K: Clone + Eq + Hash, V> BoundedMap<K, V> {
         self.entries.get(key).map(|entry| &entry.value)
     }
 
+    pub(crate) fn get_mut<Q>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.entries.get_mut(key).map(|entry| &mut entry.value)
+    }
+
     pub(crate) fn remove<Q>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,

@@ -85,6 +85,8 @@ pub struct HubSettings {
     pub lists_expand_tool: bool,
     /// Was it promised that nothing with a secret passes? Then what cannot be checked is refused.
     pub must_redact: bool,
+    /// Are tenants told apart by gateway keys? Then a task exists only for the tenant whose call created it.
+    pub has_tenants: bool,
 }
 
 impl HubSettings {
@@ -282,12 +284,17 @@ impl Hub {
                 method,
             });
         }
-        // Its client alone hears of a task; nobody, where it has left or is not known.
-        let owner = || {
-            let id = tasks::announced(&message)?;
-            let key = TaskKey { tenant: tenant.clone(), prefix: prefix.clone(), id };
-            Some(self.tasks.session(&key))
-        };
+        let task_key = |id| TaskKey { tenant: tenant.clone(), prefix: prefix.clone(), id };
+        // A server may send one client what it says about the task of another. Only the registry is asked, because this
+        // must not block: a task of before a restart is in it again once its client has asked for it.
+        if self.settings().has_tenants
+            && tasks::subject(&message).is_some_and(|id| !self.tasks.has(&task_key(id)))
+        {
+            wire.refuse(&text, "it is about a task of another client");
+            return;
+        }
+        // Only the client that began a task hears of it; no client, if that one has left or is unknown.
+        let owner = || Some(self.tasks.session(&task_key(tasks::announced(&message)?)));
         match own.map(Weak::upgrade).or_else(owner) {
             Some(Some(session)) => {
                 session.receive(Some(wire), session.scope.with_task_ids(text, prefix));

@@ -531,6 +531,7 @@ mod tests {
             expands: true,
             lists_expand_tool: true,
             must_redact: false,
+            has_tenants: false,
         };
         StdioProxy::new(settings)
     }

@@ -65,6 +65,11 @@ pub(crate) fn is_about_task(method: &str) -> bool {
     matches!(method, "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel")
 }
 
+/// May a server take this for a request about a task, in a version that is not known here?
+pub(crate) fn may_be_about_task(method: &str) -> bool {
+    method.starts_with("tasks/")
+}
+
 /// The id of the task that an answer to a call begins; `None`: it is the result itself, or an error.
 pub(crate) fn begun(answer: &Message<'_>) -> Option<String> {
     let result = answer.result()?;
@@ -85,6 +90,13 @@ pub(crate) fn inner_result<'a>(message: &Message<'a>) -> Option<Node<'a>> {
         _ => return None,
     };
     state.get("result").filter(|result| result.kind() == ValueKind::Object)
+}
+
+/// The id of the task that a server's notification or question is about.
+pub(crate) fn subject(message: &Message<'_>) -> Option<String> {
+    let related =
+        || related(message).into_iter().flatten().next()?.text().map(|id| id.into_owned());
+    announced(message).or_else(related)
 }
 
 /// The id of the task that a notification is about.

@@ -18,6 +18,7 @@ fn proxy_that(must_redact: bool, set: impl FnOnce(&mut Mcp)) -> StdioProxy {
         expands: true,
         lists_expand_tool: true,
         must_redact,
+        has_tenants: false,
     })
 }
 

@@ -1,5 +1,6 @@
 //! One connection of a client: HTTP/1.1 or HTTP/2, keep-alive, and its timeouts.
 
+use crate::client_peer::ClientPeer;
 use crate::client_stream::ClientStream;
 use crate::flow::{ConnectionPhase, FlowBody, FlowControl};
 use crate::handshake::{ListenerStream, PendingHandshake};
@@ -56,7 +57,7 @@ pub(crate) type ThreadToken = Arc<()>;
 /// What serves a connection, and what is held until it is closed.
 struct ConnectionScope<H> {
     handler: H,
-    remote: SocketAddr,
+    client: Arc<ClientPeer>,
     timeouts: ClientTimeouts,
     watcher: Watcher,
     shutdown: Shutdown,
@@ -73,9 +74,10 @@ pub(crate) fn serve_connection(
     shutdown: Shutdown,
 ) -> io::Result<()> {
     let stream = TcpStream::from_std(stream)?;
+    let client = Arc::new(ClientPeer::new(remote, stream.local_addr().ok()));
     let _ = stream.set_nodelay(true);
     let _held = (permit, token);
-    let scope = ConnectionScope { handler, remote, timeouts, watcher, shutdown, _held };
+    let scope = ConnectionScope { handler, client, timeouts, watcher, shutdown, _held };
     match handshake {
         None => tokio::spawn(serve_plain(scope, stream)),
         Some(handshake) => tokio::spawn(serve_behind_tls(scope, stream, handshake)),
@@ -101,15 +103,15 @@ fn serve_plain<H: RequestHandler>(
                 let _ = filter_wakes(pin!(http1_connection(
                     &scope.handler,
                     stream,
-                    scope.remote,
+                    scope.client,
                     scope.timeouts,
                     scope.watcher
                 )))
                 .await;
             }
             Ok(Ok(true)) => {
-                let ConnectionScope { handler, remote, timeouts, watcher, .. } = scope;
-                Box::pin(serve_either(handler, stream, remote, timeouts, watcher)).await;
+                let ConnectionScope { handler, client, timeouts, watcher, .. } = scope;
+                Box::pin(serve_either(handler, stream, client, timeouts, watcher)).await;
             }
             Ok(Err(_)) | Err(_) => {}
         }
@@ -122,7 +124,7 @@ async fn serve_behind_tls<H: RequestHandler>(
     stream: TcpStream,
     handshake: PendingHandshake,
 ) {
-    let handshake = Box::pin(handshake.complete(stream, scope.remote));
+    let handshake = Box::pin(handshake.complete(stream, scope.client.remote()));
     let stream = tokio::select! {
         biased; // who has spoken is answered
         stream = timeout(scope.timeouts.head, handshake) => stream,
@@ -130,11 +132,11 @@ async fn serve_behind_tls<H: RequestHandler>(
     };
     match stream {
         Ok(Ok(ListenerStream::Encrypted(stream, is_http2))) => {
-            let ConnectionScope { handler, remote, timeouts, watcher, _held, .. } = scope;
+            let ConnectionScope { handler, client, timeouts, watcher, _held, .. } = scope;
             if is_http2 {
-                return Box::pin(serve_either(handler, stream, remote, timeouts, watcher)).await;
+                return Box::pin(serve_either(handler, stream, client, timeouts, watcher)).await;
             }
-            let connection = http1_connection(&handler, stream, remote, timeouts, watcher);
+            let connection = http1_connection(&handler, stream, client, timeouts, watcher);
             let _ = filter_wakes(pin!(connection)).await;
         }
         Ok(Ok(ListenerStream::Plain(stream))) => Box::pin(serve_plain(scope, stream)).await,
@@ -178,7 +180,7 @@ async fn may_be_http2(stream: &TcpStream) -> io::Result<bool> {
 fn http1_connection<S: ByteStream>(
     handler: &impl RequestHandler,
     stream: S,
-    remote: SocketAddr,
+    client: Arc<ClientPeer>,
     timeouts: ClientTimeouts,
     watcher: Watcher,
 ) -> impl Future<Output = hyper::Result<()>> {
@@ -190,7 +192,7 @@ fn http1_connection<S: ByteStream>(
         let keeps = !headers::asks_to_close(request.headers());
         let keep_alive_header =
             (keeps && request.version() == Version::HTTP_11).then(|| keep_alive_header.clone());
-        let (answering, flow) = (respond(handler, request, remote), flow.clone());
+        let (answering, flow) = (respond(handler, request, client.clone()), flow.clone());
         async move {
             let mut answer = answering.await;
             if let Some(keep_alive_header) = keep_alive_header
@@ -217,7 +219,7 @@ fn http1_connection<S: ByteStream>(
 async fn serve_either<S: ByteStream>(
     handler: impl RequestHandler,
     stream: S,
-    remote: SocketAddr,
+    client: Arc<ClientPeer>,
     timeouts: ClientTimeouts,
     watcher: Watcher,
 ) {
@@ -229,9 +231,9 @@ async fn serve_either<S: ByteStream>(
     let spoken = has_spoken.clone();
     let service = service_fn(move |request| {
         spoken.store(true, Ordering::Relaxed);
-        let handler = handler.clone();
+        let (handler, client) = (handler.clone(), client.clone());
         async move {
-            let answer = respond(&handler, request, remote).await;
+            let answer = respond(&handler, request, client).await;
             Ok::<_, Infallible>(answer.map(FlowBody::free))
         }
     });
@@ -260,13 +262,13 @@ async fn serve_either<S: ByteStream>(
 fn respond<H: RequestHandler>(
     handler: &H,
     request: Request<Incoming>,
-    remote: SocketAddr,
+    client: Arc<ClientPeer>,
 ) -> impl Future<Output = Response<H::Body>> {
     let is_http1 = request.version() <= Version::HTTP_11;
     // Whoever stands before us may have seen another end of such a body: what follows is not taken for a request.
     let has_unclear_end = request.headers().contains_key(TRANSFER_ENCODING);
     // Made in its box: nearly all of it is room for what it will wait for, which need not be copied there.
-    let answering = Box::write(Box::new_uninit(), handler.answer(request, remote));
+    let answering = Box::write(Box::new_uninit(), handler.answer(request, client));
     let answering = Box::into_pin(answering);
     async move {
         let mut answer = answering.await;

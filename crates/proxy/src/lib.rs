@@ -11,6 +11,7 @@
 pub mod blocking;
 pub mod body;
 pub mod byte_budget;
+pub mod client_peer;
 mod client_stream;
 pub mod coding;
 mod connection;
@@ -21,6 +22,8 @@ pub mod read;
 pub mod server;
 mod serving_threads;
 mod shutdown;
+#[cfg(target_os = "linux")]
+mod sock_diag;
 #[cfg(test)]
 mod test_certificate;
 mod tls_identity;

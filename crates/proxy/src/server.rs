@@ -1,6 +1,7 @@
 //! The server: accepts connections within a limit, hands them to the serving threads, and drains them at the end.
 
 use crate::body::BodyError;
+use crate::client_peer::ClientPeer;
 use crate::connection::AcceptedConnection;
 use crate::handshake::TlsListener;
 use crate::serving_threads::ServingThreads;
@@ -10,7 +11,6 @@ use http::{Request, Response};
 use http_body::Body as HttpBody;
 use hyper::body::Incoming;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -25,11 +25,11 @@ pub trait RequestHandler: Clone + Send + Sync + 'static {
     /// The body of its answers.
     type Body: HttpBody<Data = Bytes, Error = BodyError> + Send + Unpin + 'static;
 
-    /// Answers a request from this address.
+    /// Answers a request of this client.
     fn answer(
         &self,
         request: Request<Incoming>,
-        remote: SocketAddr,
+        client: Arc<ClientPeer>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 
     /// Is each answer to be the last of its connection?

@@ -9,6 +9,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokenforge_proxy::body::{Body, BodyTimeout};
+use tokenforge_proxy::client_peer::ClientPeer;
 use tokenforge_proxy::headers;
 use tokenforge_proxy::server::{RequestHandler, Server, ServerLimits};
 use tokenforge_proxy::upstream::{UpstreamClient, UpstreamLimits};
@@ -32,7 +33,7 @@ struct ReverseProxy {
 impl RequestHandler for ReverseProxy {
     type Body = Body;
 
-    async fn answer(&self, request: Request<Incoming>, _: SocketAddr) -> Response<Body> {
+    async fn answer(&self, request: Request<Incoming>, _: Arc<ClientPeer>) -> Response<Body> {
         let Some(upstream) = self.upstream else { return Response::new("here".to_owned().into()) };
         let timeout = BodyTimeout::idle(PATIENCE);
         let mut request = request.map(|body| Body::passing(body, timeout));

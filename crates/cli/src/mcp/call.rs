@@ -205,7 +205,14 @@ impl CompletedCall {
         let expands = settings.tool_output.enable_expand_context;
         let must_redact = settings.redact_secrets;
         let mcp = settings.mcp.clone();
-        let hub = HubSettings { mcp, engine, expands, lists_expand_tool: true, must_redact };
+        let hub = HubSettings {
+            mcp,
+            engine,
+            expands,
+            lists_expand_tool: true,
+            must_redact,
+            has_tenants: false,
+        };
         // A copy without a text is what a model would see.
         let has_texts = forms::has_texts(&self.answer);
         let call = ToolCall {

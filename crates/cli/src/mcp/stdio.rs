@@ -63,7 +63,8 @@ pub(crate) fn run(arguments: &StdioArgs) -> anyhow::Result<()> {
     mcp.tool_list = arguments.tool_list.unwrap_or(mcp.tool_list);
     let expands = settings.tool_output.enable_expand_context && !originals.is_closed();
     let lists_expand_tool = !arguments.no_expand_tool;
-    let settings = HubSettings { mcp, engine, expands, lists_expand_tool, must_redact };
+    let settings =
+        HubSettings { mcp, engine, expands, lists_expand_tool, must_redact, has_tenants: false };
     let mut command = arguments.command.iter().cloned();
     let program = ProxiedProgram {
         command: command.next().context("a program is needed")?,

@@ -11,6 +11,7 @@ use super::backends::BackendDefinitions;
 use crate::client_file::{
     ChangeConsent, ClientFile, FileChange, FileNotation, PriorState, carry_out, carry_out_as_json,
 };
+use crate::gateway::is_local;
 use crate::output::{self, printable};
 use crate::{data, screen, values};
 use anyhow::{Context, bail};
@@ -24,6 +25,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tokenforge_config::McpTarget;
+use tokenforge_gateway::draw_token;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -210,10 +212,17 @@ fn read_wrap_context(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Re
         Some(url) => url.trim_end_matches('/').to_owned(),
         None => definitions.gateway_url(),
     };
+    // Linux says to which user a client belongs. A file of a project may be shared, so it gets a token only where it must.
+    let needs_token = !cfg!(target_os = "linux") && is_local(&gateway);
+    let client_token = match needs_token {
+        true => Some(draw_token(&data::client_token_file()?).context("the client token")?),
+        false => None,
+    };
     Ok(WrapContext {
         program: program.to_owned(),
         gateway,
         asks_for_key: !definitions.settings.keys.is_empty(),
+        client_token: client_token.map(|token| token.expose().to_owned()),
         backends: definitions.all().into_iter().filter_map(backend).collect(),
     })
 }

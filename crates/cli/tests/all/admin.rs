@@ -43,6 +43,32 @@ fn d60_the_first_start_draws_a_token_that_only_its_owner_reads_and_a_restart_kee
 }
 
 #[test]
+fn g65_the_first_start_draws_a_client_token_that_only_its_owner_reads() {
+    let mut shell = Shell::new();
+    let gateway = shell.serve();
+    let file = shell.folder.path("data/client_token");
+    let drawn = fs::read_to_string(&file).unwrap().trim().to_owned();
+    assert_ne!(drawn, token(&shell));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    let through_proxy = || Ask::post("/mcp", hello).header("x-forwarded-for", "203.0.113.7");
+    assert_eq!(send(&gateway, through_proxy()).status, 403);
+    let shown = send(&gateway, through_proxy().header("x-forge-token", &drawn));
+    assert_eq!(shown.status, 200);
+}
+
+#[test]
+fn g64_gain_asks_a_gateway_with_keys_as_its_operator() {
+    let mut shell = Shell::new();
+    fs::create_dir(shell.folder.path("config")).unwrap();
+    shell.folder.file("config/tokenforge.yaml", "keys:\n  me: a-long-key-of-ours\n");
+    let gateway = shell.serve();
+    assert_eq!(send(&gateway, Ask::new("GET", "/_forge/api/gain")).status, 401);
+    let run = shell.run(&["gain", "--gateway", &gateway.url, "--json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
 fn d60_without_a_data_folder_nothing_can_be_changed_and_the_error_says_why() {
     let mut shell = Shell::new();
     // A file stands where the folder would be.

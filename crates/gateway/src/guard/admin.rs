@@ -11,7 +11,7 @@ use super::{Digest, GuardPolicy, digest};
 use crate::answer::Problem;
 use crate::paths;
 use crate::tenant::shows_token;
-use http::header::HeaderMap;
+use http::header::{AUTHORIZATION, HeaderMap};
 use http::{Method, StatusCode};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -67,6 +67,23 @@ impl AdminGuard {
         settings.admin_token.clone().map_or_else(|| lock(&self.drawn).clone(), Ok)
     }
 
+    /// Does a request carry the token as a bearer?
+    pub(super) fn shows_token(&self, headers: &HeaderMap, settings: &Settings) -> bool {
+        self.token(settings).is_ok_and(|token| shows_token(headers, token.expose()))
+    }
+
+    /// Is this a page of a browser that signed in?
+    pub(super) fn is_signed_in(&self, headers: &HeaderMap, settings: &Settings) -> bool {
+        matches!(self.credential(headers, settings), Some(Credential::Session))
+    }
+
+    /// Takes the token out of a request, because no upstream may see it.
+    pub(crate) fn take_token_from(&self, headers: &mut HeaderMap, settings: &Settings) {
+        if self.shows_token(headers, settings) {
+            headers.remove(AUTHORIZATION);
+        }
+    }
+
     fn token_digest(&self, settings: &Settings) -> Option<Digest> {
         self.token(settings).ok().map(|token| digest(token.expose()))
     }
@@ -111,8 +128,8 @@ enum Need {
     Nothing,
     /// The code of a link, which the endpoint itself looks at.
     Code,
-    /// Figures and settings without secrets: to be on this machine.
-    Local,
+    /// Figures and settings without secrets: with gateway keys one of them or the token, else to be on this machine.
+    Figures,
     /// Everything else: the token.
     Token,
 }
@@ -123,7 +140,7 @@ impl Need {
         match path {
             path if paths::is_public(path) => Need::Nothing,
             paths::SIGN_IN_SESSION if *method == Method::POST => Need::Code,
-            path if is_read && paths::is_figure(path) => Need::Local,
+            path if is_read && paths::is_figure(path) => Need::Figures,
             _ => Need::Token,
         }
     }
@@ -144,7 +161,7 @@ impl GuardPolicy<'_> {
             Need::Nothing if paths::is_page(head.uri.path()) => return rules.check_page(caller),
             Need::Nothing => return rules.check(caller),
             Need::Code => return rules.check_origin(caller),
-            Need::Local | Need::Token => {}
+            Need::Figures | Need::Token => {}
         }
         match self.admin.credential(&head.headers, settings) {
             // Nothing that a browser sends by itself.
@@ -156,6 +173,13 @@ impl GuardPolicy<'_> {
                 return Err(unauthorized(message, "admin_token"));
             }
             None => {}
+        }
+        if need == Need::Figures && !self.keys.is_open() {
+            // A key is no ambient credential, so it counts from anywhere.
+            return match self.keys.is_shown(&head.headers) {
+                true => Ok(()),
+                false => Err(missing_key(self.admin, settings)),
+            };
         }
         rules.check(caller)?;
         check_local(exchange)?;
@@ -197,6 +221,16 @@ fn check_session(
     Err(Problem::new(StatusCode::FORBIDDEN, message))
 }
 
+/// Where there are keys, a proxy may stand before the gateway and not say so: a request from this machine proves nothing.
+fn missing_key(admin: &AdminGuard, settings: &Settings) -> Problem {
+    let message = "with `keys`, figures need a gateway key, in X-Forge-Key or as a bearer, or the admin token as a bearer; \
+                   `tokenforge dashboard` signs a browser in";
+    match admin.token(settings) {
+        Ok(_) => unauthorized(message, "sign_in"),
+        Err(_) => Problem::new(StatusCode::UNAUTHORIZED, message),
+    }
+}
+
 fn missing_token(admin: &AdminGuard, settings: &Settings) -> Problem {
     match admin.token(settings) {
         Ok(_) => {
@@ -219,9 +253,11 @@ fn unauthorized(message: &str, field: &str) -> Problem {
     Problem { field: Some(field.to_owned()), ..Problem::new(StatusCode::UNAUTHORIZED, message) }
 }
 
-/// What a proxy added, if one did.
+/// The name of a header that a proxy added, if one did.
 pub(crate) fn forwarding_header(headers: &HeaderMap) -> Option<&str> {
-    let is_forwarded = |name: &&str| *name == "forwarded" || name.starts_with("x-forwarded-");
+    let is_forwarded = |name: &&str| {
+        matches!(*name, "forwarded" | "via" | "x-real-ip") || name.starts_with("x-forwarded-")
+    };
     headers.keys().map(|name| name.as_str()).find(is_forwarded)
 }
 
@@ -237,11 +273,11 @@ mod tests {
         }
         for path in ["metrics", "api/stats", "api/gain", "api/events", "api/settings", "api/config"]
         {
-            assert_eq!(need("GET", &format!("/_forge/{path}")), Need::Local, "{path}");
+            assert_eq!(need("GET", &format!("/_forge/{path}")), Need::Figures, "{path}");
             assert_eq!(need("POST", &format!("/_forge/{path}")), Need::Token, "{path}");
         }
         for path in ["api/mcp", "api/mcp/stats", "api/mcp/fs", "api/contents"] {
-            assert_eq!(need("GET", &format!("/_forge/{path}")), Need::Local, "{path}");
+            assert_eq!(need("GET", &format!("/_forge/{path}")), Need::Figures, "{path}");
         }
         for path in ["api/contents/0123", "api/mcp/fs/tools", "api/mcp/fs/x", "api/unheard", "x"] {
             assert_eq!(need("GET", &format!("/_forge/{path}")), Need::Token, "{path}");

@@ -1,4 +1,4 @@
-//! The admin token in the data folder: drawn from the operating system once, readable by its owner alone.
+//! A token in the data folder: drawn from the operating system once, readable by its owner alone.
 
 use super::hex;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -16,8 +16,8 @@ const LONGEST: u64 = 4096;
 ///
 /// # Errors
 /// The file can neither be read nor made, holds no token, or can be read by others.
-pub fn draw_admin_token(path: &Path) -> io::Result<Secret> {
-    match read_admin_token(path) {
+pub fn draw_token(path: &Path) -> io::Result<Secret> {
+    match read_token(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         read => return read,
     }
@@ -30,7 +30,7 @@ pub fn draw_admin_token(path: &Path) -> io::Result<Secret> {
     match put(path, &draft, &hex(&bytes[4..])) {
         // Another process was quicker: its token counts.
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-        _ => read_admin_token(path),
+        _ => read_token(path),
     }
 }
 
@@ -38,7 +38,7 @@ pub fn draw_admin_token(path: &Path) -> io::Result<Secret> {
 ///
 /// # Errors
 /// The file cannot be read, holds no token, or can be read by others.
-pub fn read_admin_token(path: &Path) -> io::Result<Secret> {
+pub fn read_token(path: &Path) -> io::Result<Secret> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     if let Some(mode) = shared_mode(&metadata) {
@@ -115,7 +115,7 @@ mod tests {
     fn d60_the_token_is_drawn_once_for_all_who_start_at_the_same_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data/admin_token");
-        let draw = || draw_admin_token(&path).unwrap().expose().to_owned();
+        let draw = || draw_token(&path).unwrap().expose().to_owned();
         let drawn = std::thread::scope(|scope| {
             let drawn: Vec<_> = (0..8).map(|_| scope.spawn(draw)).collect();
             drawn.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
@@ -133,16 +133,16 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data/admin_token");
-        draw_admin_token(&path).unwrap();
+        draw_token(&path).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        let shared = draw_admin_token(&path).unwrap_err().to_string();
+        let shared = draw_token(&path).unwrap_err().to_string();
         assert!(shared.contains("chmod 600"), "{shared}");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         for wrong in ["", "short\n", "a token with spaces in it, which no header can have"] {
             fs::write(&path, wrong).unwrap();
-            assert!(draw_admin_token(&path).is_err(), "{wrong}");
+            assert!(draw_token(&path).is_err(), "{wrong}");
             assert_eq!(fs::read_to_string(&path).unwrap(), wrong);
         }
     }

@@ -87,7 +87,7 @@ impl World {
 
     /// The figures that an operator sees.
     pub(crate) fn counter(&self, name: &str) -> u64 {
-        let stats = self.get("/_forge/api/stats").json();
+        let stats = self.operate(Ask::new("GET", "/_forge/api/stats")).json();
         stats["counters"][name].as_u64().unwrap_or_else(|| panic!("no counter {name}: {stats}"))
     }
 }

@@ -28,6 +28,8 @@ mod readiness;
 mod redaction;
 mod representation;
 mod routes;
+#[cfg(unix)]
+mod same_user;
 mod shadow;
 mod slow_client;
 mod speaker;

@@ -285,11 +285,12 @@ fn g50_no_key_and_no_word_is_ever_logged_counted_or_told() {
     let compress = json!({"messages": body["messages"]});
     world.send(Ask::post("/v1/compress", compress.to_string()).header("x-forge-key", KEY));
     events(&file, 1);
+    let figures = |path: &str| world.operate(Ask::new("GET", &format!("/_forge/{path}"))).text();
     for (place, text) in [
         ("the log", String::from_utf8_lossy(&log().lock().unwrap()).into_owned()),
-        ("metrics", world.get("/_forge/metrics").text()),
-        ("stats", world.get("/_forge/api/stats").text()),
-        ("config", world.get("/_forge/api/config").text()),
+        ("metrics", figures("metrics")),
+        ("stats", figures("api/stats")),
+        ("config", figures("api/config")),
         ("events", std::fs::read_to_string(&file).unwrap()),
         ("errors", errors.join("\n")),
         ("names in the store", store.names.lock().unwrap().clone()),

@@ -36,8 +36,8 @@ export async function asked(url, options = {}, kind = 'token') {
 }
 
 function credential(kind, value) {
-  if (kind === 'key') return value ? { 'x-forge-key': value } : {};
-  return { ...(value && { authorization: `Bearer ${value}` }), ...(proof() && { 'x-forge-proof': proof() }) };
+  const shown = value && (kind === 'key' ? { 'x-forge-key': value } : { authorization: `Bearer ${value}` });
+  return { ...shown, ...(proof() && { 'x-forge-proof': proof() }) };
 }
 
 // Is only this one thing for who signed in, and the rest is shown?

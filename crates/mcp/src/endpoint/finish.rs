@@ -88,8 +88,10 @@ impl AnswerKind {
                 let place = ResultPlace::Whole;
                 let answer = visit.checked(looked_at(hook, answer, place).await).await;
                 let (answer, figures) = rewritten(visit, call, answer, place).await;
-                let begins_task =
-                    Message::read(&answer).is_ok_and(|said| tasks::begun(&said).is_some());
+                let begun = Message::read(&answer).ok().and_then(|said| tasks::begun(&said));
+                if let Some(id) = &begun {
+                    visit.task_kept(&backend.prefix, id).await;
+                }
                 let is_error = is_failure(&answer);
                 visit.hub.stats.called(
                     &backend.prefix,
@@ -98,7 +100,7 @@ impl AnswerKind {
                     is_error,
                     &figures,
                 );
-                if !is_error && !begins_task {
+                if !is_error && begun.is_none() {
                     visit.rewrote(call, &figures);
                 }
                 (answer, Some(figures.format))

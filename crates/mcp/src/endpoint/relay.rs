@@ -168,7 +168,10 @@ impl Relay {
             self.call.link.wire().refuse(&text, "what it asks cannot be checked for secrets");
             return None;
         };
-        let text = self.visit.about_tasks(&self.backend, text).await;
+        let Some(text) = self.visit.about_tasks(&self.backend, text.clone()).await else {
+            self.call.link.wire().refuse(&text, "it is about a task of another client");
+            return None;
+        };
         let message = Message::read(&text).ok()?;
         if message.sort() != Sort::Request && message.method() != CANCELLED {
             return Some(under_subscription(&message, &self.id));

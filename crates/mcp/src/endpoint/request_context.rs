@@ -110,6 +110,11 @@ impl RequestContext {
                 self.by_address(message).await
             }
             (method, ..) if tasks::is_about_task(method) => self.task(message).await,
+            (method, _, ServerScope::One(_))
+                if self.has_hidden_tasks() && tasks::may_be_about_task(method) =>
+            {
+                self.task(message).await
+            }
             ("logging/setLevel", Era::Legacy, ServerScope::All) => {
                 self.everywhere("logging", message).await
             }
@@ -141,7 +146,7 @@ impl RequestContext {
                 }
             }
             // A server may do what it is asked without an id, too.
-            method if self.access().is_limited() && !method.starts_with(NOTIFICATIONS) => {}
+            method if self.has_hidden_tasks() && !method.starts_with(NOTIFICATIONS) => {}
             _ if session.client.can_be_asked() => {
                 for backend in self.backends() {
                     // Nobody is greeted to be told something.

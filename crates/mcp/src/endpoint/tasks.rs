@@ -14,7 +14,7 @@ use crate::redaction::redacted;
 use crate::server_link::{CallEvent, CallInProgress, TaskBeginning};
 use crate::session::{BodySender, ServerScope};
 use crate::sse;
-use crate::tasks::{KeptCall, ResultPlace, TaskKey, announced, inner_result};
+use crate::tasks::{KeptCall, ResultPlace, TaskKey, announced, inner_result, subject};
 use crate::work::ToolCall;
 use http::Response;
 use std::borrow::Cow;
@@ -75,7 +75,7 @@ impl RequestContext {
             },
         };
         let call = self.call_of_task(&prefix, own).await;
-        if !self.may_see(&prefix, call.as_deref()) {
+        if !self.may_see_task(&prefix, call.as_deref()) {
             return self.unknown_name(id, "task");
         }
         let place = ResultPlace::in_answer_to(message.method());
@@ -86,22 +86,28 @@ impl RequestContext {
         self.to(&prefix, message, rename, Some(AnswerKind::Task(call, place))).await
     }
 
-    /// May the client know of a task that is the work on this call? Where it may not call all tools, it may if it is known
-    /// to be one that it may call.
-    fn may_see(&self, prefix: &str, call: Option<&ToolCall>) -> bool {
-        let access = self.access();
-        !access.is_limited() || call.is_some_and(|call| access.allows(prefix, &call.tool))
+    /// Are there tasks that this client may not see? With gateway keys those of other tenants, and with a list of tools those
+    /// of other tools.
+    pub(super) fn has_hidden_tasks(&self) -> bool {
+        self.settings.has_tenants || self.access().is_limited()
+    }
+
+    /// May the client see a task? `call`: the call that created it, if its tenant made it and it is known. With hidden
+    /// tasks, an unknown call may be of another tenant, so the task does not exist for this one.
+    fn may_see_task(&self, prefix: &str, call: Option<&ToolCall>) -> bool {
+        !self.has_hidden_tasks()
+            || call.is_some_and(|call| self.access().allows(prefix, &call.tool))
     }
 
     /// A server's list of tasks as the client may see it.
     pub(super) async fn own_tasks(&self, prefix: &Arc<str>, answer: String) -> String {
-        if !self.access().is_limited() {
+        if !self.has_hidden_tasks() {
             return answer;
         }
         let mut seen = HashSet::new();
         for id in list::task_ids(&answer) {
             let call = self.call_of_task(prefix, &id).await;
-            if self.may_see(prefix, call.as_deref()) {
+            if self.may_see_task(prefix, call.as_deref()) {
                 seen.insert(id);
             }
         }
@@ -117,11 +123,11 @@ impl RequestContext {
         Arc::new(move |id| {
             let key = TaskKey { tenant: tenant.clone(), prefix: prefix.clone(), id };
             let own = session.as_ref().and_then(Weak::upgrade);
-            hub.tasks.remember(key.clone(), call.clone(), own.as_ref());
-            let (keeping, call) = (hub.clone(), call.clone());
-            tokio::task::spawn_blocking(move || {
-                KeptCall::keep(&key, &call.tool, &call.arguments, &*keeping.originals);
+            let (kept, kept_key, originals) = (call.clone(), key.clone(), hub.originals.clone());
+            let keeping = tokio::task::spawn_blocking(move || {
+                KeptCall::keep(&kept_key, &kept.tool, &kept.arguments, &*originals);
             });
+            hub.tasks.remember(key, call.clone(), own.as_ref(), Some(keeping));
             // The token of a call holds as long as its task.
             let (session, settings) = (session.clone(), settings.clone());
             Arc::new(move |text| {
@@ -133,11 +139,28 @@ impl RequestContext {
         })
     }
 
-    /// What a server says about a task: with the result inside of it as that of a call, and with its id as the client
-    /// knows it.
-    pub(super) async fn about_tasks(self: &Arc<Self>, backend: &Backend, text: String) -> String {
-        let told = Message::read(&text).ok().filter(|told| inner_result(told).is_some());
-        let id = told.as_ref().and_then(announced);
+    /// Waits until the store has the call that began a task, so that a restart, or another replica that the client asks next,
+    /// finds whose task it is.
+    pub(super) async fn task_kept(&self, prefix: &Arc<str>, id: &str) {
+        self.hub.tasks.kept(&self.task_key(prefix, id)).await;
+    }
+
+    /// Something that a server says, with the result of a task in it as that of a call, and with the ids of tasks as the client
+    /// knows them; `None`: it is about a task that the client may not see.
+    pub(super) async fn about_tasks(
+        self: &Arc<Self>,
+        backend: &Backend,
+        text: String,
+    ) -> Option<String> {
+        let said = Message::read(&text).ok();
+        let subject = said.as_ref().and_then(subject).filter(|_| self.has_hidden_tasks());
+        if let Some(id) = subject {
+            let call = self.call_of_task(&backend.prefix, &id).await;
+            if !self.may_see_task(&backend.prefix, call.as_deref()) {
+                return None;
+            }
+        }
+        let id = said.filter(|said| inner_result(said).is_some()).as_ref().and_then(announced);
         let text = match id {
             Some(id) => {
                 let call = self.call_of_task(&backend.prefix, &id).await;
@@ -145,7 +168,7 @@ impl RequestContext {
             }
             None => text,
         };
-        self.scope.with_task_ids(text, &backend.prefix)
+        Some(self.scope.with_task_ids(text, &backend.prefix))
     }
 
     /// A request to listen to one server, which names only tasks that the client may see; `None`: servers may read in it
@@ -155,7 +178,7 @@ impl RequestContext {
         message: &Message<'m>,
         prefix: &Arc<str>,
     ) -> Option<Cow<'m, str>> {
-        if !self.access().is_limited() {
+        if !self.has_hidden_tasks() {
             return Some(message.text().into());
         }
         let wanted = message.param("notifications");
@@ -171,7 +194,7 @@ impl RequestContext {
         let mut seen = Vec::new();
         for id in wanted_tasks(message) {
             let call = self.call_of_task(prefix, &id).await;
-            if self.may_see(prefix, call.as_deref()) {
+            if self.may_see_task(prefix, call.as_deref()) {
                 seen.push(quote(&id));
             }
         }
@@ -196,7 +219,7 @@ impl RequestContext {
         for id in wanted_tasks(message) {
             let Some((prefix, own)) = split(&id) else { continue };
             let call = self.call_of_task(&prefix.into(), own).await;
-            if self.may_see(prefix, call.as_deref()) {
+            if self.may_see_task(prefix, call.as_deref()) {
                 wanted.entry(prefix.to_owned()).or_default().push(own.to_owned());
             }
         }
@@ -249,7 +272,7 @@ impl RequestContext {
                 CallEvent::Answer(_) => return,
             };
             let Ok(text) = redacted(text, &self.settings) else { continue };
-            let text = self.about_tasks(&backend, text).await;
+            let Some(text) = self.about_tasks(&backend, text).await else { continue };
             let Some(told) = Message::read(&text).ok().filter(|told| announced(told).is_some())
             else {
                 continue;
@@ -261,7 +284,8 @@ impl RequestContext {
         }
     }
 
-    /// The call that a message about a task belongs to. After a restart it is as it would be if this client made it now.
+    /// The call of this tenant that created a task. After a restart, or on another replica, it is as it would be if this client
+    /// made it now; its result passes as it is where its arguments were too long to keep.
     async fn call_of_task(&self, prefix: &Arc<str>, id: &str) -> Option<Arc<ToolCall>> {
         let key = self.task_key(prefix, id);
         if let Some(call) = self.hub.tasks.call(&key) {
@@ -271,10 +295,12 @@ impl RequestContext {
         let (hub, kept) = (self.hub.clone(), key.clone());
         let finding = tokio::task::spawn_blocking(move || KeptCall::find(&kept, &*hub.originals));
         let KeptCall { tool, arguments } = finding.await.ok().flatten()?;
-        let wanted = self.format(None);
-        let call = self.tool_call(&backend, &tool, arguments, wanted, SchemaHolder::Client);
+        let (wanted, is_whole) = (self.format(None), arguments.is_some());
+        let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+        let mut call = self.tool_call(&backend, &tool, arguments, wanted, SchemaHolder::Client);
+        call.rule = call.rule.filter(|_| is_whole);
         let call = Arc::new(call);
-        self.hub.tasks.remember(key, call.clone(), None);
+        self.hub.tasks.remember(key, call.clone(), None, None);
         Some(call)
     }
 

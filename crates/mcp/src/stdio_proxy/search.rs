@@ -292,6 +292,7 @@ mod tests {
             expands: true,
             lists_expand_tool: true,
             must_redact: false,
+            has_tenants: false,
         })
     }
 

@@ -4,7 +4,8 @@ use crate::bounded_map::{BoundedMap, key_bytes};
 use crate::message::LONGEST_MESSAGE;
 use crate::session::Session;
 use crate::work::ToolCall;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::task::JoinHandle;
 
 /// How many tasks are remembered. The result of one that is forgotten is passed on as it is.
 pub(crate) const TASKS: usize = 1024;
@@ -22,11 +23,12 @@ pub(crate) struct TaskKey {
 }
 
 /// A task that was begun.
-#[derive(Clone)]
 struct KnownTask {
     call: Arc<ToolCall>,
     /// The session of its client, if it has one.
     session: Option<Weak<Session>>,
+    /// The store takes its call, while that lasts.
+    keeping: Option<JoinHandle<()>>,
 }
 
 /// The tasks that were begun.
@@ -44,24 +46,38 @@ impl TaskRegistry {
         key: TaskKey,
         call: Arc<ToolCall>,
         session: Option<&Arc<Session>>,
+        keeping: Option<JoinHandle<()>>,
     ) {
         let bytes = call.arguments.len() + key_bytes(&key.id);
-        let task = KnownTask { call, session: session.map(Arc::downgrade) };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, task, bytes);
+        let task = KnownTask { call, session: session.map(Arc::downgrade), keeping };
+        self.locked().insert(key, task, bytes);
+    }
+
+    /// Waits until the store has the call of this task, or cannot take it.
+    pub(crate) async fn kept(&self, key: &TaskKey) {
+        let keeping = self.locked().get_mut(key).and_then(|task| task.keeping.take());
+        if let Some(keeping) = keeping {
+            let _ = keeping.await;
+        }
+    }
+
+    /// Is this a task that was begun by this tenant, or that it asked about since the start?
+    pub(crate) fn has(&self, key: &TaskKey) -> bool {
+        self.locked().get(key).is_some()
     }
 
     /// The call that a task is the work on.
     pub(crate) fn call(&self, key: &TaskKey) -> Option<Arc<ToolCall>> {
-        Some(self.find(key)?.call)
+        Some(self.locked().get(key)?.call.clone())
     }
 
     /// The session that hears of a task.
     pub(crate) fn session(&self, key: &TaskKey) -> Option<Arc<Session>> {
-        self.find(key)?.session?.upgrade()
+        self.locked().get(key)?.session.as_ref()?.upgrade()
     }
 
-    fn find(&self, key: &TaskKey) -> Option<KnownTask> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    fn locked(&self) -> MutexGuard<'_, BoundedMap<TaskKey, KnownTask>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -89,9 +105,9 @@ mod tests {
         let key = |n: usize| TaskKey { tenant: "t".into(), prefix: "s".into(), id: n.to_string() };
         let tasks = TaskRegistry::default();
         for n in 0..=TASKS {
-            tasks.remember(key(n), call("{}"), None);
+            tasks.remember(key(n), call("{}"), None, None);
         }
-        tasks.remember(key(TASKS), call("{}"), None);
+        tasks.remember(key(TASKS), call("{}"), None, None);
         assert!(tasks.call(&key(0)).is_none());
         assert!(tasks.call(&key(1)).is_some() && tasks.call(&key(TASKS)).is_some());
         let other = TaskKey { tenant: "other".into(), ..key(1) };
@@ -99,14 +115,14 @@ mod tests {
         // However long its arguments are, a call is known; the oldest make room for it.
         let longest = call(&"x".repeat(LONGEST_MESSAGE));
         for n in [TASKS + 1, TASKS + 2] {
-            tasks.remember(key(n), longest.clone(), None);
+            tasks.remember(key(n), longest.clone(), None, None);
             assert!(tasks.call(&key(n)).is_some());
         }
         assert!(tasks.call(&key(TASKS)).is_none());
         // Ids count, too.
         let long = |n: usize| TaskKey { id: format!("{n}{}", "x".repeat(1 << 20)), ..key(n) };
         for n in 0..TASK_BYTES >> 21 {
-            tasks.remember(long(n), call("{}"), None);
+            tasks.remember(long(n), call("{}"), None, None);
         }
         assert!(tasks.call(&long(0)).is_none() && tasks.call(&long(1)).is_some());
     }

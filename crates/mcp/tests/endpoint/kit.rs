@@ -62,19 +62,37 @@ pub(crate) async fn world_keeping(
     kept: Arc<Kept>,
     set: impl FnOnce(&mut Mcp),
 ) -> World {
+    world_of(backends, kept, |settings| {
+        settings.must_redact = must_redact;
+        set(&mut settings.mcp);
+    })
+    .await
+}
+
+/// A hub that tells tenants apart by their keys, with what is kept from another hub.
+pub(crate) async fn world_of_tenants(backends: &[(&str, Value)], kept: Arc<Kept>) -> World {
+    world_of(backends, kept, |settings| settings.has_tenants = true).await
+}
+
+async fn world_of(
+    backends: &[(&str, Value)],
+    kept: Arc<Kept>,
+    set: impl FnOnce(&mut HubSettings),
+) -> World {
     let mut mcp = Mcp { format: Some(Format::Auto), ..Mcp::default() };
     for (prefix, definition) in backends {
         mcp.backends
             .insert((*prefix).to_owned(), McpBackend::from_json(prefix, definition).unwrap());
     }
-    set(&mut mcp);
-    let settings = HubSettings {
+    let mut settings = HubSettings {
         mcp,
         engine: Default::default(),
         expands: true,
         lists_expand_tool: true,
-        must_redact,
+        must_redact: false,
+        has_tenants: false,
     };
+    set(&mut settings);
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     let http = Arc::new(Plain(HttpClient::builder(TokioExecutor::new()).build(connector)));
@@ -367,16 +385,29 @@ impl World {
         name: &str,
         capabilities: Value,
     ) -> Client<'_> {
+        self.client_of_tenant("t", version, path, name, capabilities).await
+    }
+
+    /// Begins a session of a client of this tenant.
+    pub(crate) async fn client_of_tenant(
+        &self,
+        tenant: &'static str,
+        version: &str,
+        path: &'static str,
+        name: &str,
+        capabilities: Value,
+    ) -> Client<'_> {
         let params = json!({
             "protocolVersion": version, "capabilities": capabilities,
             "clientInfo": {"name": name, "version": "1"},
         });
-        let reply = self.post(path, &[], &request(0, "initialize", params)).await;
+        let own = [("x-tenant", tenant)];
+        let reply = self.post(path, &own, &request(0, "initialize", params)).await;
         assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
         let session =
             reply.header("mcp-session-id").unwrap_or_else(|| panic!("{reply:?}")).to_owned();
         let welcome = reply.result().clone();
-        let client = Client { world: self, path, session, welcome };
+        let client = Client { world: self, tenant, path, session, welcome };
         let told =
             client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         assert_eq!((told.status, told.messages.len()), (StatusCode::ACCEPTED, 0));
@@ -387,6 +418,7 @@ impl World {
 /// A client with a session.
 pub(crate) struct Client<'w> {
     world: &'w World,
+    tenant: &'static str,
     path: &'static str,
     pub(crate) session: String,
     pub(crate) welcome: Value,
@@ -398,8 +430,11 @@ impl Client<'_> {
     }
 
     pub(crate) async fn open(&self, headers: &[(&str, &str)], message: &Value) -> AnswerStream {
-        let mut all =
-            vec![("mcp-session-id", self.session.as_str()), ("mcp-protocol-version", "2025-06-18")];
+        let mut all = vec![
+            ("mcp-session-id", self.session.as_str()),
+            ("mcp-protocol-version", "2025-06-18"),
+            ("x-tenant", self.tenant),
+        ];
         all.extend_from_slice(headers);
         self.world.open(Method::POST, self.path, &all, &message.to_string()).await
     }
@@ -437,7 +472,7 @@ impl Client<'_> {
     }
 
     pub(crate) async fn listen(&self) -> AnswerStream {
-        let session = [("mcp-session-id", self.session.as_str())];
+        let session = [("mcp-session-id", self.session.as_str()), ("x-tenant", self.tenant)];
         self.world.open(Method::GET, self.path, &session, "").await
     }
 

@@ -18,4 +18,5 @@ mod remote;
 mod resources;
 mod resumption;
 mod search;
+mod task_owners;
 mod tasks;

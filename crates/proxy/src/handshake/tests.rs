@@ -1,5 +1,6 @@
 use super::*;
 use crate::body::Body;
+use crate::client_peer::ClientPeer;
 use crate::server::{RequestHandler, Server, ServerLimits};
 use crate::test_certificate::{openssl, write_certificate};
 use crate::tls_identity::TlsIdentityError;
@@ -27,7 +28,7 @@ struct Versions;
 impl RequestHandler for Versions {
     type Body = Body;
 
-    async fn answer(&self, request: Request<Incoming>, _: SocketAddr) -> Response<Body> {
+    async fn answer(&self, request: Request<Incoming>, _: Arc<ClientPeer>) -> Response<Body> {
         Response::new(format!("{:?}", request.version()).into())
     }
 

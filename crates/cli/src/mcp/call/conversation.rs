@@ -54,6 +54,7 @@ impl ServerConversation {
             expands: false,
             lists_expand_tool: false,
             must_redact: false,
+            has_tenants: false,
         };
         let limits = Limits { connect_timeout, ..Limits::default() };
         let transport = tokenforge_gateway::transport(&limits);

@@ -7,10 +7,11 @@
 //! {"command": "/tokenforge", "args": ["mcp", "stdio", "--", "npx", "-y", "server"]}
 //! ```
 
-use super::servers::{ProgramArgs, ServerEntry, ServerTransport, servers};
+use super::servers::{HeaderTable, ProgramArgs, ServerEntry, ServerTransport, servers};
 use crate::client_file::{
     FileNotation, SettingsDocument, TextEdits, TextSpan, UnreadableFile, quote_string,
 };
+use crate::gateway::CLIENT_TOKEN;
 use http::Uri;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -31,6 +32,8 @@ pub(super) struct WrapContext {
     pub(super) gateway: String,
     /// Does it ask clients for a key?
     pub(super) asks_for_key: bool,
+    /// What its tools ask for where the system does not say to which user a client belongs.
+    pub(super) client_token: Option<String>,
     /// Its servers that have an address.
     pub(super) backends: Vec<GatewayBackend>,
 }
@@ -142,7 +145,7 @@ fn wrap(
                     None => edits.replace(span.start + 1..span.start + 1, inserted),
                 },
                 None => {
-                    let joint = joint(document, server, command).ok_or(
+                    let joint = joint(document, server, command, "args").ok_or(
                         "it has no `args`, and they cannot be added the way it is written",
                     )?;
                     program += &format!("{joint}[{inserted}]");
@@ -157,9 +160,31 @@ fn wrap(
             edits.replace(first..first, format!("{}, {inserted}", quote_string(&context.program)));
             Ok(())
         }
-        ServerTransport::Address { url, headers, is_stream } => {
+        ServerTransport::Address { url, headers, header_table, is_stream } => {
             let backend = backend(url, headers, *is_stream, context)?;
-            edits.replace(url.span.clone(), quote_string(&address(context, &backend.prefix)));
+            let mut address = quote_string(&address(context, &backend.prefix));
+            if let Some(token) = &context.client_token {
+                let member = token_member(document.notation, &quote_string(token));
+                match header_table {
+                    Some(HeaderTable { span, .. }) if !document.raw(span).starts_with('{') => {
+                        return Err(
+                            "a header cannot be added the way its headers are written".to_owned()
+                        );
+                    }
+                    Some(HeaderTable { span, is_empty, .. }) => {
+                        let end = if *is_empty { "" } else { ", " };
+                        edits.replace(span.start + 1..span.start + 1, format!("{member}{end}"));
+                    }
+                    None => {
+                        let joint = joint(document, server, url, header_key(document.notation));
+                        let joint = joint.ok_or(
+                            "it has no headers, and they cannot be added the way it is written",
+                        )?;
+                        address += &format!("{joint}{{{member}}}");
+                    }
+                }
+            }
+            edits.replace(url.span.clone(), address);
             Ok(())
         }
     }
@@ -187,7 +212,7 @@ fn unwrap(
             let had_none = before.is_some_and(|(before, _)| {
                 matches!(before.way, ServerTransport::Program { args: None, .. })
             });
-            let joint = joint(document, server, command);
+            let joint = joint(document, server, command, "args");
             let is_added = joint.is_some_and(|joint| {
                 document.text[command.span.end..].starts_with(&format!("{joint}["))
             });
@@ -202,17 +227,68 @@ fn unwrap(
             let program = rest.get(inner(rest)?)?;
             edits.replace(first.span.start..program.span.start, "");
         }
-        ServerTransport::Address { url, .. } => {
-            let Some((ServerEntry { way: ServerTransport::Address { url: old, .. }, .. }, backup)) =
-                before
+        ServerTransport::Address { url, header_table, .. } => {
+            let Some((
+                ServerEntry {
+                    way: ServerTransport::Address { url: old, header_table: old_table, .. },
+                    ..
+                },
+                backup,
+            )) = before
             else {
                 let why = "its own address is not known: there is no backup that has it";
                 return Some(ServerOutcome::Left(why.to_owned()));
             };
             edits.replace(url.span.clone(), backup.raw(&old.span));
+            if let Some(table) = header_table {
+                let is_added = old_table.is_none()
+                    && joint(document, server, url, header_key(document.notation))
+                        .is_some_and(|joint| document.text[url.span.end..].starts_with(&joint));
+                remove_token(document, table, is_added.then_some(url.span.end), edits);
+            }
         }
     }
     Some(ServerOutcome::Changed)
+}
+
+/// Takes the client token out of headers. `added_at`: where the headers were added for it, if they were.
+fn remove_token(
+    document: &SettingsDocument<'_>,
+    table: &HeaderTable,
+    added_at: Option<usize>,
+    edits: &mut TextEdits,
+) {
+    let Some(token) = &table.token else { return };
+    let member = token_member(document.notation, document.raw(token));
+    let start = table.span.start + 1;
+    if !document.text[start..].starts_with(&member) {
+        return;
+    }
+    let rest = &document.text[start + member.len()..];
+    match added_at {
+        Some(added_at) if rest.starts_with('}') => edits.replace(added_at..table.span.end, ""),
+        _ => {
+            let separator = if rest.starts_with(", ") { 2 } else { 0 };
+            edits.replace(start..start + member.len() + separator, "");
+        }
+    }
+}
+
+/// The header with the client token; `value` in quotes.
+fn token_member(notation: FileNotation, value: &str) -> String {
+    let is = match notation {
+        FileNotation::Json => ": ",
+        FileNotation::Toml => " = ",
+    };
+    format!("{}{is}{value}", quote_string(CLIENT_TOKEN))
+}
+
+/// What clients call the headers of a server.
+fn header_key(notation: FileNotation) -> &'static str {
+    match notation {
+        FileNotation::Json => "headers",
+        FileNotation::Toml => "http_headers",
+    }
 }
 
 /// Is it behind Tokenforge?
@@ -256,25 +332,26 @@ fn inner(words: &[TextSpan]) -> Option<usize> {
     words.get(end + 1).map(|_| end + 1)
 }
 
-/// What stands between a command and arguments that are added to it.
+/// What stands between a value of a server, its command or its address, and the member that is added behind it.
 fn joint(
     document: &SettingsDocument<'_>,
     server: &ServerEntry,
-    command: &TextSpan,
+    value: &TextSpan,
+    added: &str,
 ) -> Option<String> {
     match document.notation {
-        FileNotation::Json => Some(", \"args\": ".to_owned()),
-        FileNotation::Toml if server.is_inline => Some(", args = ".to_owned()),
+        FileNotation::Json => Some(format!(", \"{added}\": ")),
+        FileNotation::Toml if server.is_inline => Some(format!(", {added} = ")),
         FileNotation::Toml => {
-            let before = &document.text[..command.span.start];
+            let before = &document.text[..value.span.start];
             let line = before.rsplit('\n').next().unwrap_or_default();
             let key = line.trim_start();
             let indent = &line[..line.len() - key.len()];
             // A longer key would have to be repeated.
-            let is_plain =
-                key.trim_end().strip_suffix('=').is_some_and(|key| key.trim() == "command");
+            let key_of = key.trim_end().strip_suffix('=').map(str::trim);
+            let is_plain = matches!(key_of, Some("command" | "url"));
             let end = if before.contains("\r\n") { "\r\n" } else { "\n" };
-            is_plain.then(|| format!("{end}{indent}args = "))
+            is_plain.then(|| format!("{end}{indent}{added} = "))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::clients;
 use crate::client_file::{NodeValue, SettingsDocument, TextSpan};
+use crate::gateway::CLIENT_TOKEN;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -32,9 +33,23 @@ pub(super) enum ServerTransport {
     /// `"command": ["npx", "-y"]`
     List(Vec<TextSpan>),
     /// `"url": "https://…"`
-    Address { url: TextSpan, headers: Vec<String>, is_stream: bool },
+    Address {
+        url: TextSpan,
+        headers: Vec<String>,
+        header_table: Option<HeaderTable>,
+        is_stream: bool,
+    },
     /// None that is known here.
     Unknown,
+}
+
+/// The headers of a server, as a file writes them.
+#[derive(Debug)]
+pub(super) struct HeaderTable {
+    pub(super) span: Range<usize>,
+    pub(super) is_empty: bool,
+    /// The value of our own header.
+    pub(super) token: Option<Range<usize>>,
 }
 
 /// The arguments of a program.
@@ -107,7 +122,13 @@ fn server(document: &SettingsDocument<'_>, path: Vec<String>, entry: usize) -> O
             let headers = headers.flat_map(|headers| document.members(headers));
             let headers = headers.map(|(name, _)| name.clone());
             let bearer = member(BEARER).map(|_| "Authorization".to_owned());
-            ServerTransport::Address { url, headers: headers.chain(bearer).collect(), is_stream }
+            let table = HEADERS[..2].iter().find_map(|name| member(name));
+            ServerTransport::Address {
+                url,
+                headers: headers.chain(bearer).collect(),
+                header_table: table.map(|table| header_table(document, table)),
+                is_stream,
+            }
         }
         (None, None) => return None,
     };
@@ -116,6 +137,15 @@ fn server(document: &SettingsDocument<'_>, path: Vec<String>, entry: usize) -> O
     let hidden = hidden.flat_map(|table| document.members(table));
     let hidden = hidden.filter_map(|(_, place)| document.text_span(*place)).map(|word| word.span);
     Some(ServerEntry { path, is_inline, way, hidden: hidden.collect() })
+}
+
+fn header_table(document: &SettingsDocument<'_>, table: usize) -> HeaderTable {
+    let token = document.member(table, CLIENT_TOKEN);
+    HeaderTable {
+        span: document.node(table).span.clone(),
+        is_empty: document.members(table).is_empty(),
+        token: token.map(|token| document.node(token).span.clone()),
+    }
 }
 
 fn program(

@@ -17,6 +17,7 @@ fn context() -> WrapContext {
         program: "/opt/token forge/tokenforge".to_owned(),
         gateway: "http://127.0.0.1:8787".to_owned(),
         asks_for_key: false,
+        client_token: None,
         backends: vec![
             backend("tickets", "https://tickets.example/mcp", &["authorization"]),
             backend("plain", "https://plain.example/mcp", &[]),
@@ -146,6 +147,50 @@ fn an_address_goes_through_the_gateway_only_if_that_works() {
         (r#"{"command": "a", "args": [1]}"#, "not understood"),
     ] {
         assert!(left(entry, &context()).contains(why), "{entry}");
+    }
+}
+
+#[test]
+fn g65_the_client_token_goes_in_with_the_address_and_out_again() {
+    let context = WrapContext { client_token: Some("a-token".to_owned()), ..context() };
+    let shown = r#""headers": {"X-Forge-Token": "a-token"#;
+    for (notation, file, expected) in [
+        (
+            FileNotation::Json,
+            r#"{"mcpServers": {"plain": {"url": "https://plain.example/mcp"}}}"#,
+            format!(r#""http://127.0.0.1:8787/mcp/plain", {shown}"}}"#),
+        ),
+        (
+            FileNotation::Json,
+            r#"{"mcpServers": {"t": {"url": "https://tickets.example/mcp", "headers": {"Authorization": "x"}}}}"#,
+            format!(r#""http://127.0.0.1:8787/mcp/tickets", {shown}", "Authorization": "x"}}"#),
+        ),
+        (
+            FileNotation::Json,
+            r#"{"mcpServers": {"plain": {"headers": {}, "url": "https://plain.example/mcp"}}}"#,
+            format!(r#"{{{shown}"}}, "url": "http://127.0.0.1:8787/mcp/plain""#),
+        ),
+        (
+            FileNotation::Json,
+            r#"{"mcpServers": {"plain": {"url": "https://plain.example/mcp", "headers": {}}}}"#,
+            format!(r#""http://127.0.0.1:8787/mcp/plain", {shown}"}}"#),
+        ),
+        (
+            FileNotation::Toml,
+            "[mcp_servers.plain]\n  url = \"https://plain.example/mcp\" # mine\n",
+            "/mcp/plain\"\n  http_headers = {\"X-Forge-Token\" = \"a-token\"} # mine\n".to_owned(),
+        ),
+    ] {
+        let new = wrap_servers(file, notation, &context).unwrap().text;
+        assert!(new.contains(&expected), "{new}");
+        // Wherever it is undone, and with whichever token.
+        for token in [None, Some("another".to_owned())] {
+            let context = WrapContext { client_token: token, ..context.clone() };
+            let back = unwrap_servers(&new, notation, Some(file), &context).unwrap().text;
+            assert_eq!(back, file);
+        }
+        let again = wrap_servers(&new, notation, &context).unwrap().text;
+        assert_eq!(again, new, "nothing is wrapped twice");
     }
 }
 
