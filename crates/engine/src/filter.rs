@@ -190,6 +190,17 @@ mod tests {
     }
 
     #[test]
+    fn f16_progress_stays_where_something_failed() {
+        let rule = "[[strip]]\nsay = 'step{s}'\nunless_failed = true\nlines = ['ing$']";
+        let names = ["db", "web", "queue", "cache", "mail", "search"];
+        let steps: String = names.map(|name| format!("{name} Creating\n")).concat();
+        let steps = format!("{steps}search Created\n");
+        assert_eq!(apply_with(rule, &steps), "[Forge left out 6 steps]\nsearch Created\n");
+        let filter = FamilyFilter::parse("mine.toml", &format!("{SMALL}{rule}")).unwrap();
+        assert_eq!(filter.apply(&format!("{steps}Error response from daemon\n")), None);
+    }
+
+    #[test]
     fn head_and_tail_keep_failures_of_the_middle() {
         let text: String = (0..40)
             .map(|n| format!("{n} {}\n", if n == 20 { "error: here" } else { "going on" }))

@@ -115,9 +115,9 @@ mod tests {
             ),
             (
                 ToolKind::Grep,
-                "Grep grep rg grep_search search_file_content search_codebase search_dir",
+                "Grep grep rg grep_search grep_files search_file_content search_codebase search_dir list_code_usages",
             ),
-            (ToolKind::Glob, "Glob glob find_file file_search"),
+            (ToolKind::Glob, "Glob glob find find_file file_search"),
             (ToolKind::List, "LS ls list list_directory list_files list_dir"),
             (ToolKind::WebFetch, "WebFetch webfetch web_fetch fetch_web_content"),
             (ToolKind::WebSearch, "WebSearch web_search google_web_search"),

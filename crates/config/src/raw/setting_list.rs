@@ -88,7 +88,7 @@ section! {
     json_formats: ValueList<OneOf<JsonForm>> => advanced(AtOnce, "The notations JSON may be written in: json, toon, table, and one of stc (STC 2 at the level with the fewest tokens), stc1, stc2 (level 2) or stc2_shared (level 3).");
     model_class: Parsed<OneOf<ModelClassSetting>> => advanced(AtOnce, "What the model can read. `large`: every notation. `small`: plain text and JSON, with every line number. `auto`: small for Ollama and for model names with nano, lite, tiny or up to 8b, large for the rest.");
     dedup: Parsed<Boolean> => advanced(AtOnce, "Replace a result that was shown before, in the same request or session, with a pointer to it.");
-    skip_tools: ValueList<NonEmptyText> => common(AtOnce, "Tools whose results stay as they are, apart from removing secrets: read, edit, write, bash, glob, grep, or exact tool names.");
+    skip_tools: ValueList<NonEmptyText> => common(AtOnce, "Tools whose results stay as they are, apart from removing secrets: categories (read, edit, write, bash or shell, glob, grep, list, web_fetch, web_search, agent, todo, mcp), or exact tool names.");
     strategy: Parsed<OneOf<Strategy>> => advanced(Reload, "What shortens results that are still large: passthrough (nothing), simple, api or external_provider.");
     fallback_strategy: Parsed<OneOf<Fallback>> => advanced(Reload, "What to do when the strategy fails: passthrough, simple or error.");
     provider?: NonEmptyText => advanced(Reload, "The entry of `providers` that the strategy external_provider asks.");

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use tokenforge_config::{
     ConfigFile, Overrides, SETTINGS, Settings, schema, settings_table, unknown_variables,
 };
+use tokenforge_engine::tool::SkipTools;
 
 fn saved(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
@@ -48,6 +49,16 @@ fn collect(schema: &Value, around: &str, keys: &mut BTreeSet<String>) {
         let section =
             sections.into_iter().flatten().find(|choice| choice["properties"].is_object());
         collect(section.unwrap_or(member), &format!("{around}{dot}{key}"), keys);
+    }
+}
+
+#[test]
+fn c10_the_setting_names_every_category() {
+    let setting = SETTINGS.iter().find(|it| it.path == "pipes.tool_output.skip_tools").unwrap();
+    let words: BTreeSet<&str> =
+        setting.about.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    for category in SkipTools::categories() {
+        assert!(words.contains(category), "{category} is not in {:?}", setting.about);
     }
 }
 

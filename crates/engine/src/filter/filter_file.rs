@@ -72,6 +72,8 @@ pub(super) struct Strip {
     #[serde(default)]
     pub(super) passes: bool,
     #[serde(default)]
+    pub(super) unless_failed: bool,
+    #[serde(default)]
     pub(super) fold: Fold,
 }
 

@@ -24,7 +24,7 @@ pub(super) fn strip(
     lines: &[&str],
     scope: FilterScope,
 ) -> Vec<LineMark> {
-    let mut pass = Pass::of(written, patterns, scope);
+    let mut pass = Pass::of(written, patterns, lines, scope);
     let mut marks: Vec<LineMark> = Vec::with_capacity(lines.len());
     let (mut previous, mut times) = (None, 0);
     for &line in lines {
@@ -54,10 +54,19 @@ struct Pass<'f, 't> {
 }
 
 impl<'f, 't> Pass<'f, 't> {
-    fn of(written: &'f FilterFile, patterns: &'f FilterPatterns, scope: FilterScope) -> Self {
+    fn of(
+        written: &'f FilterFile,
+        patterns: &'f FilterPatterns,
+        lines: &[&str],
+        scope: FilterScope,
+    ) -> Self {
+        // Progress may be all that names what failed.
+        let speaks_of_failure = written.strip.iter().any(|rule| rule.unless_failed)
+            && lines.iter().any(|line| signal::is_in(line));
         let claims = (0..)
             .zip(written.strip.iter().zip(&patterns.strips))
             .filter(|(_, (rule, _))| scope == FilterScope::Whole || rule.passes)
+            .filter(|(_, (rule, _))| !(rule.unless_failed && speaks_of_failure))
             .map(|(number, (rule, patterns))| Claim::of(number, rule, patterns));
         Self { patterns, claims: claims.collect() }
     }

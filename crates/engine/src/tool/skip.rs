@@ -4,6 +4,8 @@ use super::ToolKind;
 
 /// The tools whose results must not be changed.
 ///
+/// A tool that passes calls on is covered by the category of the tool that its arguments name.
+///
 /// ```
 /// use tokenforge_engine::tool::SkipTools;
 ///
@@ -31,6 +33,11 @@ impl SkipTools {
             }
         }
         skip
+    }
+
+    /// The categories, under their documented names.
+    pub fn categories() -> impl Iterator<Item = &'static str> {
+        CATEGORIES.iter().map(|(name, _)| *name)
     }
 
     /// Is a tool of this name on the list?
@@ -78,6 +85,7 @@ pub(super) const DOCUMENTED_CATEGORIES: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokenforge_agents::ToolRole;
 
     #[test]
     fn c10_a_category_covers_the_names_of_all_agents() {
@@ -89,6 +97,22 @@ mod tests {
         for name in ["Edit", "grep", "mcp__weather__forecast"] {
             assert!(!skip.contains(name), "{name}");
         }
+    }
+
+    #[test]
+    fn c10_every_agents_tool_belongs_to_a_category() {
+        let agents = tokenforge_agents::all().iter().map(|agent| &agent.tools);
+        let names = agents.chain([&tokenforge_agents::common().tools]).flatten();
+        for (role, names) in names.filter(|(role, _)| **role != ToolRole::Router) {
+            let kind = ToolKind::from(*role);
+            let category = CATEGORIES.iter().find(|(_, covered)| *covered == kind);
+            let (category, _) = category.unwrap_or_else(|| panic!("no category covers {role:?}"));
+            let skip = SkipTools::parse([category]);
+            for name in names {
+                assert!(skip.contains(name), "{category} does not cover {name}");
+            }
+        }
+        assert!(SkipTools::parse(["grep"]).contains("grep_files"));
     }
 
     #[test]
