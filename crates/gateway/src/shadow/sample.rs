@@ -85,8 +85,9 @@ impl ShadowSample {
             match noted {
                 Ok(held) => held.iter().for_each(|hold| {
                     let (kind, samples) = (hold.kind.name(), hold.counts.samples);
+                    let tenant = hold.tenant.as_deref().unwrap_or("all");
                     tracing::warn!(
-                        kind, name = hold.name, samples,
+                        kind, name = hold.name, tenant, samples,
                         "compression was shown to change what the model does, and is held; see `tokenforge shadow`"
                     );
                 }),
