@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::filter_file::{FilterFile, Strip};
 use super::patterns::{FilterPatterns, StripPatterns};
-use super::{FilterScope, signal};
+use super::{Run, signal};
 
 /// What becomes of one line; the numbers are those of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub(super) fn strip(
     written: &FilterFile,
     patterns: &FilterPatterns,
     lines: &[&str],
-    scope: FilterScope,
+    run: Run,
 ) -> Vec<LineMark> {
-    let mut pass = Pass::of(written, patterns, scope);
+    let mut pass = Pass::of(written, patterns, run);
     let mut marks: Vec<LineMark> = Vec::with_capacity(lines.len());
     let (mut previous, mut times) = (None, 0);
     for &line in lines {
@@ -54,10 +54,10 @@ struct Pass<'f, 't> {
 }
 
 impl<'f, 't> Pass<'f, 't> {
-    fn of(written: &'f FilterFile, patterns: &'f FilterPatterns, scope: FilterScope) -> Self {
+    fn of(written: &'f FilterFile, patterns: &'f FilterPatterns, run: Run) -> Self {
         let claims = (0..)
             .zip(written.strip.iter().zip(&patterns.strips))
-            .filter(|(_, (rule, _))| scope == FilterScope::Whole || rule.passes)
+            .filter(|(_, (rule, _))| !run.is_failed || rule.passes)
             .map(|(number, (rule, patterns))| Claim::of(number, rule, patterns));
         Self { patterns, claims: claims.collect() }
     }
