@@ -20,6 +20,7 @@ mod javascript;
 mod lexer;
 mod programs;
 mod reading;
+mod scripts;
 mod simple;
 
 pub(crate) use reading::is_log;

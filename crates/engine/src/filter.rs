@@ -38,8 +38,7 @@ mod structure;
 
 use std::sync::OnceLock;
 
-use apply::FilterScope;
-pub use apply::FilteredOutput;
+pub use apply::{FilteredOutput, Run};
 pub use check::FilterTestFailure;
 pub use matching::Invocation;
 pub use set::FilterSet;

@@ -5,7 +5,7 @@ mod json;
 use crate::command::{CommandLine, MainCommand, PipeEffect, SimpleCommand};
 use crate::dictionary;
 use crate::fidelity::Fidelity;
-use crate::filter::Invocation;
+use crate::filter::{Invocation, Run};
 use crate::nature::Nature;
 use crate::runner;
 use crate::settings::{DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
@@ -369,11 +369,11 @@ impl Stage for Family {
         };
         let fallback = || line.filter(|line| is_run(line)).and_then(|_| subject.filters.fallback());
         let filter = subject.filters.find(invocation.as_ref(), text).or_else(fallback)?;
-        let filtered = match subject.context.is_error {
-            true => filter.apply_to_failed_call(text)?,
-            false => filter.apply(text)?,
+        let run = Run {
+            is_failed: subject.context.is_error,
+            is_script: line.is_some_and(CommandLine::runs_script),
         };
-        Some(filtered.text.into())
+        Some(filter.apply_to_run(text, run)?.text.into())
     }
 }
 

@@ -72,12 +72,12 @@ impl OriginalStore {
         call: Option<&str>,
     ) -> Result<bool, StoreError> {
         let refusal = RememberedDecision::of_refused_pin(&*self.store, reference, call);
-        if refusal.recall()?.is_some() {
+        if refusal.was_refused()? {
             return Ok(false);
         }
         let pinned = self.store.pin(tenant, &reference.to_string(), text.as_bytes());
         // A store that is down forgets the refusal; the memo has it for an hour.
-        pinned.inspect_err(|_| drop(refusal.remember(None)))?;
+        pinned.inspect_err(|_| refusal.remember_refusal())?;
         Ok(true)
     }
 

@@ -10,6 +10,9 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Kept for an output for which there was no time.
 const LATE: &[u8] = b"\0late";
 
+/// Kept for an original that the store refused to pin.
+const REFUSED: &[u8] = b"\0refused";
+
 /// Whose decisions these are: of nobody alone. They are found by all that was decided about, which whoever asks for one
 /// must have himself, and a credential that is renewed must not change what was decided. No tenant has this name.
 const ALL_TENANTS: &str = "\0all";
@@ -73,6 +76,16 @@ impl<'s> RememberedDecision<'s> {
     /// A store that is away forgets it, and that is no error.
     pub(crate) fn remember_late(&self) {
         let _ = self.put(LATE);
+    }
+
+    /// Whether the store refused to pin the original.
+    pub(crate) fn was_refused(&self) -> Result<bool, StoreError> {
+        Ok(self.find()?.is_some())
+    }
+
+    /// A store that is down forgets the refusal, and that is no error.
+    pub(crate) fn remember_refusal(&self) {
+        let _ = self.put(REFUSED);
     }
 
     /// The decision about a strategy's answer, if there was one.

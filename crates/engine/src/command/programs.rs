@@ -21,6 +21,7 @@ pub(super) struct Programs {
     pub(super) filters: Filters,
     pub(super) readers: Readers,
     pub(super) searchers: Searchers,
+    pub(super) scripts: Scripts,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -80,6 +81,24 @@ pub(super) struct Readers {
 pub(super) struct Searchers {
     pub(super) names: Vec<String>,
     pub(super) values: Vec<String>,
+}
+
+/// What runs scripts, and what only looks like it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Scripts {
+    pub(super) interpreters: Vec<String>,
+    endings: Vec<String>,
+    pub(super) entry_points: Vec<String>,
+    pub(super) options: Vec<String>,
+    pub(super) runs: Vec<String>,
+}
+
+impl Scripts {
+    /// Is this the name of a script's file?
+    pub(super) fn has_ending(&self, program: &str) -> bool {
+        self.endings.iter().any(|ending| program.ends_with(ending.as_str()))
+    }
 }
 
 impl Programs {

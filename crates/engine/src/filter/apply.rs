@@ -19,45 +19,48 @@ pub struct FilteredOutput {
     pub shortened_lines: usize,
 }
 
-/// How much a filter may leave out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FilterScope {
-    /// All that does not matter.
-    Whole,
-    /// Only passes.
-    Passes,
+/// What is known of the run that printed an output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Whether the call failed. Only what passed is left out then: what explains a failure cannot be told from what does not.
+    pub is_failed: bool,
+    /// Whether a script printed it, which the agent may have written: its lines mean what the script says, and not what other
+    /// tools mean by lines of that shape.
+    pub is_script: bool,
 }
 
-impl FilterScope {
+impl Run {
     pub(super) fn allows(self, role: LineRole) -> bool {
-        self == Self::Whole || role == LineRole::Pass
+        !self.is_failed || role == LineRole::Pass
     }
 }
 
 impl FamilyFilter {
     /// Leaves out what does not matter; nothing if the text would not become shorter or was already filtered.
     pub fn apply(&self, text: &str) -> Option<FilteredOutput> {
-        self.apply_within(text, FilterScope::Whole)
+        self.apply_to_run(text, Run::default())
     }
 
-    /// Leaves out what passed, and nothing else: what explains a failure cannot be told from what does not.
+    /// Leaves out what passed, and nothing else.
     pub fn apply_to_failed_call(&self, text: &str) -> Option<FilteredOutput> {
-        self.apply_within(text, FilterScope::Passes)
+        self.apply_to_run(text, Run { is_failed: true, ..Run::default() })
     }
 
-    fn apply_within(&self, text: &str, scope: FilterScope) -> Option<FilteredOutput> {
+    /// Leaves out what does not matter in the output of such a run.
+    pub fn apply_to_run(&self, text: &str, run: Run) -> Option<FilteredOutput> {
         if !self.is_lossy() || note::is_in(text) {
             return None;
         }
         let patterns = self.patterns()?;
         let lines = lines_of(text);
-        let marks = LineMarks::of(&self.written, patterns, &lines, scope);
+        let marks = LineMarks::of(&self.written, patterns, &lines, run);
         let may_change = |line: usize| {
             !marks.is_left_out(line) && !patterns.keep.is_match(visible_text(lines[line]))
         };
-        let shortened = match scope {
-            FilterScope::Whole => ShortenedLines::of(&self.written, patterns, &lines, may_change),
-            FilterScope::Passes => ShortenedLines::default(),
+        let shortened = if run.is_failed {
+            ShortenedLines::default()
+        } else {
+            ShortenedLines::of(&self.written, patterns, &lines, may_change)
         };
 
         let mut notes = [marks.notes(), &shortened.notes].concat();

@@ -6,7 +6,7 @@ use super::outline::{self, OutlinePart};
 use super::patterns::FilterPatterns;
 use super::strip::{LineMark, strip, visible_text};
 use super::structure::{LineRole, line_roles};
-use super::{FilterScope, note, signal};
+use super::{Run, note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.
 const MIDDLE: &str = "line{s} of the middle";
@@ -25,18 +25,18 @@ impl<'f> LineMarks<'f> {
         written: &'f FilterFile,
         patterns: &FilterPatterns,
         lines: &[&str],
-        scope: FilterScope,
+        run: Run,
     ) -> Self {
-        let marks = strip(written, patterns, lines, scope);
+        let marks = strip(written, patterns, lines, run);
         let mut marks = Self { written, marks, notes: Vec::new() };
         marks.prune_headings(patterns, lines);
         for rule in marks.rules_that_claim() {
             marks.say_if_it_pays(rule, lines);
         }
         if written.structure {
-            marks.leave_out_by_structure(patterns, lines, scope);
+            marks.leave_out_by_structure(patterns, lines, run);
         }
-        if scope == FilterScope::Whole && (written.head.is_some() || written.tail.is_some()) {
+        if !run.is_failed && (written.head.is_some() || written.tail.is_some()) {
             marks.leave_out_middle(patterns, lines);
             marks.say_if_it_pays(marks.middle(), lines);
         }
@@ -94,19 +94,14 @@ impl<'f> LineMarks<'f> {
     }
 
     /// Leaves out what stays and has a role by which it can go.
-    fn leave_out_by_structure(
-        &mut self,
-        patterns: &FilterPatterns,
-        lines: &[&str],
-        scope: FilterScope,
-    ) {
+    fn leave_out_by_structure(&mut self, patterns: &FilterPatterns, lines: &[&str], run: Run) {
         let is_passed = |line: usize| match self.marks[line] {
             LineMark::LeftOut(rule) => self.written.strip[usize::from(rule)].passes,
             LineMark::Stays | LineMark::Heading(_) => false,
         };
         let visible: Vec<&str> = lines.iter().map(|line| visible_text(line)).collect();
-        for (line, role) in line_roles(&visible, is_passed).into_iter().enumerate() {
-            let Some(role) = role.filter(|role| scope.allows(*role)) else { continue };
+        for (line, role) in line_roles(&visible, run, is_passed).into_iter().enumerate() {
+            let Some(role) = role.filter(|role| run.allows(*role)) else { continue };
             if !self.is_left_out(line) && !patterns.keep.is_match(visible[line]) {
                 self.marks[line] = LineMark::LeftOut(self.rule_of(role));
             }

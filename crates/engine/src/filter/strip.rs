@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::filter_file::{FilterFile, Strip};
 use super::patterns::{FilterPatterns, StripPatterns};
-use super::{FilterScope, signal};
+use super::{Run, signal};
 
 /// What becomes of one line; the numbers are those of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub(super) fn strip(
     written: &FilterFile,
     patterns: &FilterPatterns,
     lines: &[&str],
-    scope: FilterScope,
+    run: Run,
 ) -> Vec<LineMark> {
-    let mut pass = Pass::of(written, patterns, lines, scope);
+    let mut pass = Pass::of(written, patterns, lines, run);
     let mut marks: Vec<LineMark> = Vec::with_capacity(lines.len());
     let (mut previous, mut times) = (None, 0);
     for &line in lines {
@@ -58,14 +58,14 @@ impl<'f, 't> Pass<'f, 't> {
         written: &'f FilterFile,
         patterns: &'f FilterPatterns,
         lines: &[&str],
-        scope: FilterScope,
+        run: Run,
     ) -> Self {
         // Progress may be all that names what failed.
         let speaks_of_failure = written.strip.iter().any(|rule| rule.unless_failed)
             && lines.iter().any(|line| signal::is_in(line));
         let claims = (0..)
             .zip(written.strip.iter().zip(&patterns.strips))
-            .filter(|(_, (rule, _))| scope == FilterScope::Whole || rule.passes)
+            .filter(|(_, (rule, _))| !run.is_failed || rule.passes)
             .filter(|(_, (rule, _))| !(rule.unless_failed && speaks_of_failure))
             .map(|(number, (rule, patterns))| Claim::of(number, rule, patterns));
         Self { patterns, claims: claims.collect() }

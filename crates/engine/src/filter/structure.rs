@@ -7,14 +7,22 @@
 //!
 //! A line that may speak of a failure is claimed only where its status proves a pass, and a shape that occurs once or
 //! twice proves nothing: [`LineRole::least`].
+//!
+//! Other programs print the same marks before results. So a line with a passing status goes only out of an output that a test
+//! runner summed up, and only if the line holds no value: `value.rs`. The lines of runners and builds that are known letter
+//! by letter are in `known.rs`. Nothing goes by shape alone out of the output of a script, because an agent may have written it.
 
 mod announcement;
 mod code_frame;
+mod known;
 mod progress;
 mod result;
 mod stack;
+mod value;
 
+use super::Run;
 use super::outline::{self, OutlinePart};
+use known::KnownTools;
 use result::ResultLine;
 
 /// What a line that may be left out is in a run.
@@ -57,18 +65,17 @@ impl LineRole {
 }
 
 /// What each line may be left out as. `is_gone`: lines that a rule of the filter left out as passes.
-pub(super) fn line_roles(lines: &[&str], is_gone: impl Fn(usize) -> bool) -> Vec<Option<LineRole>> {
-    let results: Vec<ResultLine> = lines.iter().map(|line| ResultLine::of(line)).collect();
-    let mut roles: Vec<Option<LineRole>> = lines
-        .iter()
-        .zip(&results)
-        .map(|(line, result)| match result {
-            ResultLine::Pass => Some(LineRole::Pass),
-            ResultLine::Other if progress::is_command(line) => Some(LineRole::Command),
-            ResultLine::Other if progress::is_progress(line) => Some(LineRole::Progress),
-            ResultLine::Other | ResultLine::Kept => None,
-        })
-        .collect();
+pub(super) fn line_roles(
+    lines: &[&str],
+    run: Run,
+    is_gone: impl Fn(usize) -> bool,
+) -> Vec<Option<LineRole>> {
+    let known = KnownTools::of(lines, run);
+    let role_of = |line: &&str| match ResultLine::of(line) {
+        ResultLine::Kept => None,
+        result => known.role(line).or_else(|| role_by_shape(line, result, &known, run)),
+    };
+    let mut roles: Vec<Option<LineRole>> = lines.iter().map(role_of).collect();
     code_frame::mark_context(lines, &mut roles);
     stack::mark_library_frames(lines, &mut roles);
     for role in LineRole::ALL {
@@ -102,6 +109,19 @@ pub(super) fn line_roles(lines: &[&str], is_gone: impl Fn(usize) -> bool) -> Vec
     mark_titles(lines, &mut roles);
     mark_separators(lines, &mut roles);
     roles
+}
+
+/// What a line is by its shape alone.
+fn role_by_shape(line: &str, result: ResultLine, known: &KnownTools, run: Run) -> Option<LineRole> {
+    match result {
+        ResultLine::Pass => {
+            (known.has_summary() && result::passes_by_name(line)).then_some(LineRole::Pass)
+        }
+        ResultLine::Other if run.is_script => None,
+        ResultLine::Other if progress::is_command(line) => Some(LineRole::Command),
+        ResultLine::Other if progress::is_progress(line) => Some(LineRole::Progress),
+        ResultLine::Other | ResultLine::Kept => None,
+    }
 }
 
 /// The first line of a paragraph in which everything else passed is its title, and goes with it.
@@ -152,7 +172,7 @@ mod tests {
     /// The lines that are left out as a role.
     fn of_role(role: LineRole, text: &str) -> Vec<&str> {
         let lines: Vec<&str> = text.lines().collect();
-        let roles = line_roles(&lines, |_| false);
+        let roles = line_roles(&lines, Run::default(), |_| false);
         lines
             .into_iter()
             .zip(roles)
@@ -164,7 +184,7 @@ mod tests {
     #[test]
     fn passes_go_with_their_announcements_headings_and_details() {
         let text = "TAP version 14\n# Subtest: adds up\n    ok 1 - tax\n      ---\n      duration_ms: 0.2\n      ...\n    1..1\nok 1 - adds up # time=3ms\n\n\
-                    # Subtest: fails on zero\n    not ok 1 - tax\nnot ok 2 - fails on zero\nBasket\n  ✓ empty\n  ✓ full\n\nStock\n  ✓ left\n  ✗ none left\n";
+                    # Subtest: fails on zero\n    not ok 1 - tax\nnot ok 2 - fails on zero\nBasket\n  ✓ empty\n  ✓ full\n\nStock\n  ✓ left\n  ✗ none left\n# pass 2\n";
         assert_eq!(
             of_role(LineRole::Pass, text),
             [
@@ -186,7 +206,8 @@ mod tests {
     #[test]
     fn an_announcement_without_its_pass_stays() {
         let text = "[ RUN      ] A.One\n[       OK ] A.One (0 ms)\n[ RUN      ] A.Two\n[       OK ] A.Two (0 ms)\n\
-                    [ RUN      ] A.Three\n[       OK ] A.Three (1 ms)\n[ RUN      ] A.Crashes\n";
+                    [ RUN      ] A.Three\n[       OK ] A.Three (1 ms)\n[ RUN      ] A.Crashes\n\
+                    [==========] 3 tests from 1 test suite ran. (2 ms total)\n";
         assert!(!of_role(LineRole::Pass, text).contains(&"[ RUN      ] A.Crashes"));
         assert_eq!(of_role(LineRole::Pass, text).len(), 6);
     }
@@ -194,7 +215,7 @@ mod tests {
     #[test]
     fn titles_and_rulers_go_with_what_passed_between_them() {
         let text = "TASK [copies a file] ****\nok: [till]\n\nTASK [copies two] ****\nok: [till]\n\nTASK [opens] ****\nfatal: [till]: FAILED!\n\n\
-                    Sums     | PASS |\n--------\nRows     | PASS |\n--------\nCents    | FAIL |\n--------\n";
+                    Sums     | PASS |\n--------\nRows     | PASS |\n--------\nCents    | FAIL |\n--------\nPLAY RECAP ****\n3 tests, 2 passed, 1 failed\n";
         let stay = ["TASK [opens] ****", "fatal: [till]: FAILED!", "Cents    | FAIL |", "--------"];
         let left_out = of_role(LineRole::Pass, text);
         assert_eq!(left_out.len(), 8, "{left_out:?}");

@@ -22,6 +22,7 @@ mod numbers;
 mod one_notation;
 mod own_stage;
 mod peers_failures;
+mod printed_marks;
 mod prompt;
 mod recorded_outputs;
 mod recorded_runs;

@@ -75,7 +75,6 @@ fn pytest_assertion_values_survive() {
     ] {
         assert!(text.contains(kept), "{kept} in {text}");
     }
-    assert!(!text.contains("got = vat(net)"), "{text}");
 }
 
 #[test]

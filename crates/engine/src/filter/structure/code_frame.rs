@@ -15,15 +15,22 @@ static MARKED: LazyLock<Option<Regex>> =
 static POINTER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^\s*[>❯→]?\s*[|│]\s*[\^~]").ok());
 
-/// Marks the source around the marked line of each frame. Numbered lines without a mark are a table, and source that speaks
-/// of a failure may be the failure.
+/// Marks the source below the marked line of each frame. The source above it stays: what a failing line was given is the next
+/// thing that is read. Numbered lines without a mark and a pointer below it are a table, and source that speaks of a failure may be
+/// the failure.
 pub(super) fn mark_context(lines: &[&str], roles: &mut [Option<LineRole>]) {
     let mut start = 0;
     while start < lines.len() {
         let length = lines[start..].iter().take_while(|line| is_match(&FRAME, line)).count();
-        if lines[start..start + length].iter().any(|line| is_match(&MARKED, line)) {
-            let frame = lines.iter().zip(roles.iter_mut()).skip(start).take(length);
-            for (line, role) in frame {
+        let frame = &lines[start..start + length];
+        let marked = frame.iter().position(|line| is_match(&MARKED, line));
+        let pointer = frame.iter().position(|line| is_match(&POINTER, line));
+        if let (Some(marked), Some(pointer)) = (marked, pointer)
+            && pointer > marked
+        {
+            for (line, role) in
+                lines.iter().zip(roles.iter_mut()).skip(start + marked).take(length - marked)
+            {
                 let points = is_match(&MARKED, line) || is_match(&POINTER, line);
                 if !points && !may_be_failure(line) {
                     *role = Some(LineRole::SourceContext);
@@ -51,14 +58,15 @@ mod tests {
     }
 
     #[test]
-    fn the_marked_line_and_its_pointer_stay() {
+    fn f19_source_up_to_the_marked_line_stays() {
         let frame =
             "  10 | it('x', () => {\n> 11 |   throw new Error()\n     |         ^\n  12 | })\n";
-        assert_eq!(context(frame), ["  10 | it('x', () => {", "  12 | })"]);
+        assert_eq!(context(frame), ["  12 | })"]);
     }
 
     #[test]
     fn a_table_is_no_frame() {
         assert!(context("1 | Ada | 36\n2 | Bob | 41\n").is_empty());
+        assert!(context("  1 | Ada | 36\n> 2 | Bob | 41\n  3 | Eve | 29\n").is_empty());
     }
 }

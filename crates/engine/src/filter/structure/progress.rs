@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::super::signal;
 use super::result::is_match;
+use super::value::holds_value;
 
 /// What tools do to files and packages. Other verbs may be about what a program prints as its result.
 const VERBS: &str = "Analyzing|Archiving|Assembling|Auto-merging|Building|Bundling|Caching|Checking|Checkout|Cloning|\
@@ -32,43 +33,54 @@ static COUNTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Dots, where `F` and `E` would say that something went wrong, and bars of what is transferred.
 static BAR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let dots = r"[.·•,✓✔sSIi]{12,}(?:\s*\[? *\d+%\]?|\s+\d+ ?/ ?\d+.*)?";
-    let bar = r".{0,40}?[━█▉▊▋▌▍▎▏░▓#]{8,}.{0,40}?(?:B/s|[kMG]i?B|eta ).{0,40}";
+    // A chart of results is drawn with the same bars; how much of how much is there says that it is a transfer.
+    let bar = r".{0,40}?[━█▉▊▋▌▍▎▏░▓#]{8,}.{0,40}?(?:\d/\d[\d.]* ?[kMG]?i?B|eta ).{0,40}";
     Regex::new(&format!(r"^\s*(?:{dots}|{bar})\s*$")).ok()
-});
-
-/// A configure script's checks, and log lines of the lowest levels.
-static DETAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let check = r"(?:configure: )?checking (?:for|whether|how|if|that|build|host|the|dependency) .*\.\.\..*";
-    let log = r"(?:\S+ ){0,3}\[?(?:DEBUG|TRACE|VERBOSE|debug|trace|verbose|silly)\]?(?:[: ]\s*).*";
-    Regex::new(&format!("^(?:{check}|{log})$")).ok()
 });
 
 /// A program and its options, as `make` and `ninja -v` echo them.
 static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let before = r"(?:\[\d+/\d+\] |: && |libtool: (?-u:\w)+: +|(?-u:\w)+=\S* )*";
-    let program = r"(?-u:[\w./+-])*[A-Za-z+]";
+    // Of other programs a list of commands may be the answer: a dry run, a crontab, a history.
+    let program = r"(?:(?-u:[\w./+-])*[/-])?(?:gcc|g\+\+|cc|c\+\+|cpp|clang|clang\+\+|ld|ar|ranlib|strip|rustc|javac|ghc|gfortran|nvcc|emcc|swiftc|libtool|install|as|moc|uic|cmake)(?:-\d+)?";
     Regex::new(&format!(
         r"^\s*{before}{program}(?: +[^\s-]\S*){{0,3}}(?: +-{{1,2}}[A-Za-z][^\s:]*(?: +[^\s-]\S*)*){{4,}} *\\?$|^depbase=`|^mv -f \S+ \S+$"
     ))
     .ok()
 });
 
-/// Whether a line says what is being done, and no more.
+/// Whether a line says what is being done, and no more: with a counter of a file of source, else without any value.
 pub(super) fn is_progress(line: &str) -> bool {
     let line = line.trim_end();
-    !signal::is_in(line)
-        && line.len() <= MAX_PROGRESS
-        && [&VERB, &COUNTER, &BAR, &DETAIL].into_iter().any(|pattern| is_match(pattern, line))
-        && !is_match(&FIGURE, line)
+    if signal::is_in(line) || line.len() > MAX_PROGRESS {
+        return false;
+    }
+    is_match(&BAR, line)
+        || (is_match(&VERB, line) || is_match(&COUNTER, line)) && !holds_value(&beside_counts(line))
 }
 
 /// A longer line says more.
 const MAX_PROGRESS: usize = 240;
 
-/// `loss: 0.53` and `running 12 tests` are data.
-static FIGURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"[:=] +-?\d[\d.]*(?:[^%\d.]|$)|(?-u:\b)\d+ (?:tests?|specs?|examples?|scenarios?|cases?|checks?)(?-u:\b)")
-        .ok()
+/// A line without what a reader of progress does not need: how far it is and, behind that, which file of source is done.
+fn beside_counts(line: &str) -> String {
+    let Some(counter) = COUNT.as_ref().and_then(|count| count.find(line)) else {
+        return line.trim_end_matches(['.', '…', ' ']).to_owned();
+    };
+    let words = line[counter.end()..].split_whitespace();
+    let rest: Vec<&str> = words.filter(|word| !is_match(&SOURCE, word)).collect();
+    let before = line[..counter.start()].trim_end_matches(['.', '…', ' ']);
+    format!("{before} {}", rest.join(" ").trim_end_matches(['.', '…', ' ']))
+}
+
+/// `[3/9]`, `[ 12%]`, `(3/9)`.
+static COUNT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\[ *\d+(?:%|/\d+| of \d+)\]|\(\d+/\d+\)").ok());
+
+/// A file of source or what is compiled from it, by a path inside the project.
+static SOURCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let ending = "c|cc|cpp|cxx|h|hh|hpp|o|obj|so|a|S|rs|go|py|pyx|pyc|rb|java|class|kt|scala|swift|m|mm|hs|ml|ex|erl|js|jsx|mjs|cjs|ts|tsx|vue|css|scss|cu|f90|zig|vala";
+    Regex::new(&format!(r"^(?-u:[A-Za-z0-9_.+-])+(?:/(?-u:[A-Za-z0-9_.+-])+)*\.(?:{ending})$")).ok()
 });
 
 /// Whether a line is a command with its options. Options may be called `-Werror`; a diagnostic has a place and a colon.
@@ -84,21 +96,14 @@ mod tests {
     #[test]
     fn what_is_being_done_is_progress() {
         for line in [
-            "[48/53] Linking C executable t_discount",
+            "[48/53] Linking target",
             "[ 12%] Building C object src/a.c.o",
-            "reading sources... [ 12%] page10",
-            "[1 of 9] Compiling Basket           ( Basket.hs, Basket.o )",
-            "Unpacking libfoo:amd64 (1.2-3) ...",
-            "Setting up libfoo:amd64 (1.2-3) ...",
-            "Get:3 http://deb.debian.org/debian bookworm/main amd64 zip amd64 3.0-13 [233 kB]",
-            "copying shop/money.py -> build/lib/shop",
-            "checking for sys/epoll.h... yes",
-            "Auto-merging src/a.c",
+            "[3/9] src/money2.c",
+            "Resolving dependencies...",
+            "Setting up the environment ...",
             "..................s..............  [ 42%]",
             "...................................  63 / 100 ( 63%)",
-            "DEBUG   -  Reading: p1.md",
             "     ━━━━━━━━━━━━━━━━━━━━ 134.9/134.9 kB 5 MB/s eta 0:00:00",
-            "remote: Counting objects, done.",
         ] {
             assert!(is_progress(line), "{line}");
         }
@@ -115,6 +120,18 @@ mod tests {
     fn results_and_data_are_not() {
         for line in [
             "Processing a.csv: 34 rows",
+            "Writing /tmp/report-2291.json",
+            "Uploading build to s3://acme-prod/releases",
+            "Creating subnet in 10.0.1.0/24",
+            "Updating record www to api.example.net",
+            "Loading model 'cls-large'",
+            "[3/9] 10.0.0.4",
+            "(1/3) shard-0042",
+            "[1/3] Copying db.example.net",
+            "DEBUG: computed offset=4821",
+            "read   ████████████ 512 MB/s",
+            "aws ec2 run-instances --image-id ami-1 --count 1 --instance-type t3 --key-name k",
+            "docker run --name web --publish 8080:80 --env A=1 --detach nginx",
             "Testing x",
             "Epoch [1/10] loss=0.53",
             "[1/10] loss 0.53 accuracy 0.91",

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::super::signal;
 use super::LineRole;
+use super::value::{holds_value, is_name};
 
 /// What a line says about a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +77,34 @@ impl ResultLine {
     }
 }
 
+/// A counter or a time before a status or a name. Another text in brackets may be a value.
+const COUNTER: &str = r"(?:\[ *\d+(?:/| of )\d+ *\] |\[ *\d+%\] |\[gw\d+\] |\{\d+\} |\(\d+/\d+\) |\d+/\d+ |\d+ of \d+ |\d\d:\d\d:\d\d(?:[.,]\d+)? +|--- |\+{4} |-{4} )";
+
+/// The text behind a status.
+static BEHIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let status = r"(?:[✓✔√✅☑]|ok \d+(?: -)?|\[ *(?:OK|PASS|PASSED|ok|passed) *\]|(?:PASS|PASSED|Passed|OK|ok|\(pass\)|\(ok\)):?[ \t]|\. {2,})";
+    Regex::new(&format!(
+        r"^[ \t]*{COUNTER}{{0,3}}{status}[ \t]*(?:- )?(.*?)(?:[ \t]+{TIMING}| # time=\S+)*[ \t]*$"
+    ))
+    .ok()
+});
+
+/// The text before a status.
+static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"^[ \t]*{COUNTER}{{0,3}}(.*?)[ .…|:=\t]*(?:\[ *(?:OK|PASS|ok|pass)(?: in [\d.]+ ?m?s)? *\]|(?-u:\b)(?:ok|OK|Ok|PASS|PASSED|Passed|passed)|[✓✔]) *\|?(?:[ \t]+{TIMING})*[ \t]*$"
+    ))
+    .ok()
+});
+
+/// Whether a line with a passing status says nothing else than a name and how long it took.
+pub(super) fn passes_by_name(line: &str) -> bool {
+    let name = |pattern: &'static LazyLock<Option<Regex>>| {
+        pattern.as_ref()?.captures(line)?.get(1).map(|name| name.as_str())
+    };
+    name(&BEHIND).or_else(|| name(&BEFORE)).is_some_and(is_name)
+}
+
 /// The details of a pass in TAP: a block between `---` and `...`, and the plan of its own subtests.
 pub(super) fn mark_details(lines: &[&str], passes: &[usize], roles: &mut [Option<LineRole>]) {
     for &pass in passes {
@@ -84,10 +113,15 @@ pub(super) fn mark_details(lines: &[&str], passes: &[usize], roles: &mut [Option
         }
         let block = lines.iter().skip(pass + 1).take(MAX_DETAILS);
         let Some(length) = block.clone().position(|line| line.trim() == "...") else { continue };
-        let block = lines.iter().zip(roles.iter_mut()).skip(pass + 1).take(length + 1);
-        for (_, role) in block.filter(|(line, _)| !may_be_failure(line)) {
-            *role = Some(LineRole::Pass);
+        // A test may give details of its own.
+        if !block.take(length).all(|line| is_match(&DETAIL, line)) {
+            continue;
         }
+        roles
+            .iter_mut()
+            .skip(pass + 1)
+            .take(length + 1)
+            .for_each(|role| *role = Some(LineRole::Pass));
     }
     let is_plan = |line: &str| {
         line.trim_start().strip_prefix("1..").is_some_and(|count| count.parse::<u32>().is_ok())
@@ -98,6 +132,10 @@ pub(super) fn mark_details(lines: &[&str], passes: &[usize], roles: &mut [Option
         }
     }
 }
+
+/// What a runner itself says of a pass.
+static DETAIL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^\s*(?:---|(?:duration_ms|time|type|location): .*)$").ok());
 
 /// Whether a line may speak of a failure, wherever it stands: outputs of parallel runs are mixed line by line.
 pub(super) fn may_be_failure(line: &str) -> bool {
@@ -110,12 +148,13 @@ const MAX_DETAILS: usize = 32;
 /// The longest name of a group of tests.
 const MAX_HEADING: usize = 120;
 
-/// Whether a line may go if all that it leads to has passed: it neither counts something nor speaks of a failure.
+/// Whether a line may go if all that it leads to has passed: it neither holds a value nor speaks of a failure.
 pub(super) fn may_be_heading(line: &str) -> bool {
-    let mut words = line.split_whitespace();
+    let title = line.trim().trim_end_matches([':', '*', '=', '-', '…', '.']);
+    let title = title.strip_prefix("TASK [").unwrap_or(title);
     line.len() <= MAX_HEADING
         && !may_be_failure(line)
-        && !words.any(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+        && !holds_value(title.trim_start_matches(['#', '=', '-', '>', ' ']))
 }
 
 pub(super) fn is_match(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {

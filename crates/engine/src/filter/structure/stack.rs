@@ -11,7 +11,7 @@ use super::result::{ResultLine, is_match};
 /// A frame on one line, in a folder that is not the project's.
 static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
-        r"^\s*(?:\[\w+\]\s+|│\s+)?(?:at |from |# |❯ |› )\S*.*?(?:{LIBRARY}|(?-u:\b)node:internal/|(?-u:\b)(?:java\.base|jdk\.internal|sun\.reflect|org\.junit|junit\.framework)[./])"
+        r"^\s*(?:\[\w+\]\s+|│\s+)?(?:at |from |# |❯ |› )\S*.*?(?:{LIBRARY}|(?-u:\b)node:internal/|(?-u:\b)(?:java\.base|jdk\.internal|sun\.reflect|org\.junit|junit\.framework)[./]).*(?::\d+|Native Method|Unknown Source)"
     ))
     .ok()
 });
