@@ -2,14 +2,16 @@
 
 use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, conversation};
 use crate::row::{Faults, ProofRow, RowResult};
-use std::os::unix::fs::PermissionsExt;
+use anyhow::Context;
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use tokenforge_mock::Mock;
 
 pub(crate) const ROW: ProofRow = ProofRow {
     number: 22,
-    what: "local safety: DNS rebinding, CSRF, strangers behind a proxy, the admin token",
+    what: "local safety: DNS rebinding, CSRF, strangers behind a proxy, other users of the machine, the admin and client tokens",
     bar: "each refused or served as its line says",
     prove,
 };
@@ -49,10 +51,16 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mock = Mock::start();
     mock.careless();
-    let (gateway, home) = GatewayProcess::start(bench, mock.address(), "")?;
+    let settings = format!(
+        "routes: {{/tools: {{url: \"{}\", headers: {{authorization: Bearer operator}}}}}}\n",
+        mock.url()
+    );
+    let (gateway, home) = GatewayProcess::start(bench, mock.address(), &settings)?;
     let cases = pages(&gateway, &mut faults)
         + proxies(&gateway, &mut faults)
         + tokens(&gateway, &home, &mut faults)
+        + operators_own(&gateway, &home, &mut faults)?
+        + keyed_figures(bench, &mock, &mut faults)?
         + binding(bench, &mut faults)?;
     faults.into_result(format!("{cases} cases"), String::new())
 }
@@ -150,6 +158,106 @@ fn tokens(gateway: &GatewayProcess, home: &GatewayHome, faults: &mut Faults) -> 
         faults.check(status == 200, || format!("{path}: {status}"));
     }
     4 * guarded.len() + open.len() + 2
+}
+
+/// Without keys, tools and routes are the operator's own: not for a proxy, and not for another user of the machine.
+fn operators_own(
+    gateway: &GatewayProcess,
+    home: &GatewayHome,
+    faults: &mut Faults,
+) -> anyhow::Result<usize> {
+    let file = home.data().join("client_token");
+    let mode = std::fs::metadata(&file).map(|data| data.permissions().mode() & 0o777).ok();
+    faults.check(mode == Some(0o600), || format!("client_token has the mode {mode:?}"));
+    let token = std::fs::read_to_string(&file).unwrap_or_default();
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    let asks = [
+        Ask::post("/mcp", hello),
+        Ask::post("/p/shop/mcp", hello),
+        Ask::new("GET", "/tools/x"),
+        Ask::post("/p/shop/tools/x", "{}"),
+    ];
+    let mut cases = 1;
+    let mut check = |what: &str, is_served: bool, status: u16| {
+        cases += 1;
+        faults.check((status != 403) == is_served, || format!("{what}: {status}"));
+    };
+    for ask in &asks {
+        check("the own user", true, gateway.send(ask).status);
+        for header in ["x-forwarded-for", "x-forwarded-host", "forwarded", "via", "x-real-ip"] {
+            let through = ask.clone().header(header, "203.0.113.7");
+            check(header, false, gateway.send(&through).status);
+            let wrong = through.clone().header("x-forge-token", &"0".repeat(64));
+            check("a wrong token", false, gateway.send(&wrong).status);
+            let shown = through.header("x-forge-token", token.trim());
+            check("the token", true, gateway.send(&shown).status);
+        }
+        if is_root() {
+            check("another user", false, as_other_user(gateway, ask)?);
+            let shown = ask.clone().header("x-forge-token", token.trim());
+            check("another user with the token", true, as_other_user(gateway, &shown)?);
+        }
+    }
+    Ok(cases)
+}
+
+/// Only root can run a client as another user.
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
+
+/// The status that another user of this machine gets.
+fn as_other_user(gateway: &GatewayProcess, ask: &Ask) -> anyhow::Result<u16> {
+    let talk =
+        format!("exec 3<>/dev/tcp/127.0.0.1/{}; cat >&3; head -n 1 <&3", gateway.address.port());
+    let mut client = Command::new("setpriv")
+        .args(["--reuid=65534", "--clear-groups", "bash", "-c", &talk])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    client.stdin.take().context("no input")?.write_all(&ask.bytes())?;
+    let said = client.wait_with_output()?;
+    let line = String::from_utf8_lossy(&said.stdout).into_owned();
+    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+    status.with_context(|| format!("another user heard {line:?}"))
+}
+
+/// With keys, figures need one or the admin token, also behind a proxy that does not say so.
+fn keyed_figures(bench: &ProofBench, mock: &Mock, faults: &mut Faults) -> anyhow::Result<usize> {
+    let settings = "keys: {alice: key-of-alice-0123456789}\n";
+    let (gateway, home) = GatewayProcess::start(bench, mock.address(), settings)?;
+    let token = std::fs::read_to_string(home.data().join("admin_token")).unwrap_or_default();
+    let admin = format!("Bearer {}", token.trim());
+    let figures = [
+        "metrics",
+        "api/config",
+        "api/settings",
+        "api/stats",
+        "api/gain",
+        "api/history",
+        "api/sessions",
+        "api/fetches",
+        "api/mcp",
+    ];
+    let shown: [(&[(&str, &str)], u16); 5] = [
+        (&[], 401),
+        (&[("x-forge-key", "wrong")], 401),
+        (&[("host", "gateway.example")], 401),
+        (&[("x-forge-key", "key-of-alice-0123456789")], 200),
+        (&[("authorization", admin.as_str())], 200),
+    ];
+    for path in figures {
+        for (headers, expected) in shown {
+            let ask = with(Ask::new("GET", &format!("/_forge/{path}")), headers);
+            let status = gateway.send(&ask).status;
+            faults.check(status == expected, || format!("{path} with {headers:?}: {status}"));
+        }
+    }
+    for path in ["/_forge/healthz", "/_forge/readyz"] {
+        let status = gateway.get(path).status;
+        faults.check(status == 200, || format!("{path}: {status}"));
+    }
+    Ok(figures.len() * shown.len() + 2)
 }
 
 /// Beyond this machine it does not listen without keys.

@@ -31,6 +31,7 @@ mod soak;
 mod ssrf;
 mod stdio_commands;
 mod stream_cuts;
+mod task_tenants;
 
 use anyhow::{Context, ensure};
 use kit::ProofBench;
@@ -61,11 +62,15 @@ const ROWS: &[ProofRow] = &[
     local_safety::ROW,
     stdio_commands::ROW,
     forged_markers::ROW,
+    task_tenants::ROW,
     local_listeners::ROW,
     hostile_folders::ROW,
 ];
 
 fn main() -> anyhow::Result<ExitCode> {
+    if std::env::args().nth(1).as_deref() == Some(task_tenants::AS_SERVER) {
+        return Ok(task_tenants::serve_program());
+    }
     let (bench, wanted) = arguments(std::env::args().skip(1))?;
     // Some are caused on purpose; all are caught, and told in the table.
     std::panic::set_hook(Box::new(|_| {}));
