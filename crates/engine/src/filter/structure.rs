@@ -23,7 +23,7 @@ mod value;
 use super::Run;
 use super::outline::{self, OutlinePart};
 use known::KnownTools;
-use result::ResultLine;
+use result::{Headings, ResultLine};
 
 /// What a line that may be left out is in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +94,10 @@ pub(super) fn line_roles(
         roles.iter_mut().filter(is_frame).for_each(|role| *role = None);
         return roles;
     }
+    // A runner whose lines are known groups its tests under names; what stands above other passes may be a value.
+    let is_known = |line: &usize| is_gone(*line) || known.role(lines[*line]).is_some();
+    let headings =
+        if passes.iter().all(is_known) { Headings::OfKnownRunner } else { Headings::ByShape };
     result::mark_details(lines, &passes, &mut roles);
     announcement::mark_announcements(lines, &passes, &mut roles);
     let part_of = |line: usize| match lines[line] {
@@ -102,11 +106,11 @@ pub(super) fn line_roles(
         _ => None,
     };
     for heading in outline::empty_headings(lines, part_of) {
-        if result::may_be_heading(lines[heading]) {
+        if result::may_be_heading(lines[heading], headings) {
             roles[heading] = Some(LineRole::Pass);
         }
     }
-    mark_titles(lines, &mut roles);
+    mark_titles(lines, headings, &mut roles);
     mark_separators(lines, &mut roles);
     roles
 }
@@ -125,14 +129,14 @@ fn role_by_shape(line: &str, result: ResultLine, known: &KnownTools, run: Run) -
 }
 
 /// The first line of a paragraph in which everything else passed is its title, and goes with it.
-fn mark_titles(lines: &[&str], roles: &mut [Option<LineRole>]) {
+fn mark_titles(lines: &[&str], headings: Headings, roles: &mut [Option<LineRole>]) {
     let is_blank = |line: &usize| lines[*line].trim().is_empty();
     let mut title = 0;
     while title < lines.len() {
         let end = (title..lines.len()).find(is_blank).unwrap_or(lines.len());
         let all_passed = (title + 1..end).all(|line| roles[line] == Some(LineRole::Pass));
         let is_title = end - title >= 2 && roles[title].is_none() && all_passed;
-        if is_title && result::may_be_heading(lines[title]) {
+        if is_title && result::may_be_heading(lines[title], headings) {
             roles[title] = Some(LineRole::Pass);
         }
         title = end + 1;

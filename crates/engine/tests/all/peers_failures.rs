@@ -78,6 +78,31 @@ fn pytest_assertion_values_survive() {
 }
 
 #[test]
+fn f19_a_failing_tests_own_source_stays() {
+    let frame = |name: &str, lines: &str| format!("{name}\n\n{lines}E       assert 1 == 2\n\n");
+    let own = "    def test_ships(till):\n        order = till.open(\"A-17\")\n        order.add(\"tea\", 3)\n>       till.ship(order)\n";
+    let deeper = "    def ship(self, order):\n        for line in order.lines:\n            self.stock.take(line)\n        self.log(order)\n>       assert 1 == 2\n";
+    let failure = |n: usize| {
+        let title = format!(
+            "______________________________ test_ships_{n} _______________________________"
+        );
+        format!(
+            "{}tests/test_till.py:{n}: \n_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ \n{}shop/till.py:8: AssertionError\n",
+            frame(&title, own),
+            frame("", deeper)
+        )
+    };
+    let failures: String = (1..9).map(failure).collect();
+    let log = format!(
+        "=================================== FAILURES ===================================\n{failures}============================== 8 failed in 0.08s ===============================\n"
+    );
+    let (_, text) = run("pytest", &log);
+    assert_eq!(text.matches("order = till.open(\"A-17\")").count(), 8, "{text}");
+    assert_eq!(text.matches("shop/till.py:8: AssertionError").count(), 8, "{text}");
+    assert!(!text.contains("self.stock.take(line)"), "{text}");
+}
+
+#[test]
 fn npm_install_counts_survive() {
     let log = "npm http fetch GET 200 https://registry.npmjs.org/unpipe 1216ms (cache miss)\n"
         .repeat(90)

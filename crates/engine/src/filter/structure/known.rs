@@ -45,7 +45,7 @@ const TOOLS: &[KnownTool] = &[
     .even_from_scripts(),
     // TAP: Node's runner, bats, prove, tape, and what else counts its tests so
     runner(
-        r"^# (?:tests|pass(?:ed)?|ok) *:? *\d+$|^\d+\.\.\d+(?: |$)",
+        r"^TAP version 1\d$|^# (?:tests|pass(?:ed)?|ok) *:? *\d+$|^\d+\.\.\d+(?: |$)",
         r"^\s*ok \d+(?: |$)|^ok - ",
     ),
     runner(r"^(?:All tests successful\.|Files=\d+, Tests=\d+, )", r"^\S+ \.+ ok(?: +\d+ ms)?$"),
@@ -54,14 +54,17 @@ const TOOLS: &[KnownTool] = &[
     runner(r"^\s+\d+ passing(?: \(|$)", r"^\s+[✓✔√] "),
     runner(r"^Tests: .*\d+ total$", r"^\s+[✓√] |^PASS \S+(?: \([\d.]+ m?s\))?$"),
     runner(r"^\s+Tests  .*\(\d+\)$", r"^\s+[✓√] "),
-    runner(r"^\s+\d+ tests? passed$", r"^\s+✔ "),
+    runner(r"^\s+\d+ tests? (?:passed|failed)$", r"^\s+✔ "),
     runner(r"^\s+\d+ passed \([\d.]+m?s?\)$", r"^\s+[✓✔] +\d+ "),
     runner(r"^ *\d+ pass$", r"^(?:\(pass\)|✓) "),
     runner(r"^(?:ok|FAILED) \| \d+ passed", r" \.\.\. ok \(\d+m?s\)$"),
     // Ruby: minitest, and its reporters
     runner(r"^\d+ (?:runs|tests), \d+ assertions, ", r"^\w[\w:]*#\w+ = \d+\.\d+ s = \.$")
         .even_from_scripts(),
-    runner(r"^\d+ (?:runs|tests), \d+ assertions, ", r"^\s+(?:PASS|test_\w+ +PASS)(?-u:\b)"),
+    runner(
+        r"^\d+ (?:runs|tests), \d+ assertions, ",
+        r"^\s+(?:PASS|test_\w+ +PASS)(?-u:\b)|^\s+test[\w: -]*:[ \t]+\.: \(\d+\.\d+\)$",
+    ),
     // PHPUnit, with --testdox, and Pest
     runner(r"^OK \(\d+ tests?, \d+ assertions?\)|^Tests: \d+, Assertions: \d+", r"^ [✔✓] "),
     runner(r"^\s+Tests: +.*\d+ passed", r"^\s+[✓✔] "),
@@ -86,7 +89,7 @@ const TOOLS: &[KnownTool] = &[
     runner(r"^(?:ok|FAIL|---) *\t?\S+\t\d+\.\d+s", r"^\s*--- PASS: \S+ \("),
     runner(
         r"^=+ .*\d+ passed.* in \d|^Results \(\d",
-        r"^(?:\[gw\d+\] )?(?:\[ *\d+%\] )?\S+::.+ PASSED|^(?:\[gw\d+\] )?(?:\[ *\d+%\] )?PASSED \S+::|^ \S+::.* ✓ +\d+%",
+        r"^(?:\[gw\d+\] )?(?:\[ *\d+%\] )?\S+::.+ PASSED|^(?:\[gw\d+\] )?(?:\[ *\d+%\] )?PASSED \S|^ *\S*::.* ✓ +\d+%",
     ),
     // Robot Framework, avocado, green, JUnit's console, XCTest
     runner(r"^\d+ tests?, \d+ passed, \d+ failed", r"\| PASS \|$"),
@@ -129,6 +132,13 @@ const TOOLS: &[KnownTool] = &[
         r"^Buildfile: ",
         r"^ +\[\w+\] (?:Compiling|Copying|Created dir:|Building jar:|Running) ",
     ),
+    builder(
+        r"^\[\d+/\d+\] Cythonizing ",
+        r"^(?:\[\d+/\d+\] Cythonizing |Compiling \S+\.pyx because )",
+    ),
+    // Their own log lines of the lowest level, which a switch turned on
+    builder(r"^DEBUG uv \d+\.\d+", r"^(?:DEBUG|TRACE) "),
+    builder(r"^INFO +-  Building documentation", r"^DEBUG +-  "),
 ];
 
 /// Every sign, to be found in one look at a line.
@@ -184,7 +194,8 @@ impl KnownTools {
         };
         let role = TOOLS[*self.found.iter().find(|tool| is_line(tool))?].role;
         let may_go = match role {
-            LineRole::Pass => !is_match(&RESULT, line),
+            // Behind ` # ` TAP has a comment, such as how long it took.
+            LineRole::Pass => !is_match(&RESULT, line.split(" # ").next().unwrap_or(line)),
             _ => !signal::is_in(line),
         };
         may_go.then_some(role)

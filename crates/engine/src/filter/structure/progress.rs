@@ -42,7 +42,7 @@ static BAR: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let before = r"(?:\[\d+/\d+\] |: && |libtool: (?-u:\w)+: +|(?-u:\w)+=\S* )*";
     // Of other programs a list of commands may be the answer: a dry run, a crontab, a history.
-    let program = r"(?:(?-u:[\w./+-])*[/-])?(?:gcc|g\+\+|cc|c\+\+|cpp|clang|clang\+\+|ld|ar|ranlib|strip|rustc|javac|ghc|gfortran|nvcc|emcc|swiftc|libtool|install|as|moc|uic|cmake)(?:-\d+)?";
+    let program = r"(?:(?-u:[\w./+-])*[/-])?(?:tool/\w+/\w+|gcc|g\+\+|cc|c\+\+|cpp|clang|clang\+\+|ld|ar|ranlib|strip|rustc|javac|ghc|gfortran|nvcc|emcc|swiftc|libtool|install|as|moc|uic|cmake)(?:-\d+)?";
     Regex::new(&format!(
         r"^\s*{before}{program}(?: +[^\s-]\S*){{0,3}}(?: +-{{1,2}}[A-Za-z][^\s:]*(?: +[^\s-]\S*)*){{4,}} *\\?$|^depbase=`|^mv -f \S+ \S+$"
     ))

@@ -148,13 +148,30 @@ const MAX_DETAILS: usize = 32;
 /// The longest name of a group of tests.
 const MAX_HEADING: usize = 120;
 
-/// Whether a line may go if all that it leads to has passed: it neither holds a value nor speaks of a failure.
-pub(super) fn may_be_heading(line: &str) -> bool {
-    let title = line.trim().trim_end_matches([':', '*', '=', '-', '…', '.']);
-    let title = title.strip_prefix("TASK [").unwrap_or(title);
-    line.len() <= MAX_HEADING
-        && !may_be_failure(line)
-        && !holds_value(title.trim_start_matches(['#', '=', '-', '>', ' ']))
+/// Above which passes headings stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Headings {
+    /// Those of runners whose lines are known.
+    OfKnownRunner,
+    /// Others.
+    ByShape,
+}
+
+/// Whether a line may go if all that it leads to has passed: it neither speaks of a failure nor counts something, and, unless a
+/// known runner printed it, holds no value.
+pub(super) fn may_be_heading(line: &str, headings: Headings) -> bool {
+    if line.len() > MAX_HEADING || may_be_failure(line) {
+        return false;
+    }
+    match headings {
+        Headings::OfKnownRunner => {
+            !line.split_whitespace().any(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+        }
+        Headings::ByShape => {
+            let title = line.trim_end_matches([':', '*', '=', '-', '…', '.', ' ']);
+            !holds_value(title.trim_start_matches(['#', '=', '-', '>', ' ']))
+        }
+    }
 }
 
 pub(super) fn is_match(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {
