@@ -39,6 +39,7 @@ mod route;
 mod server;
 mod sessions;
 mod shadow;
+mod spliced_body;
 mod state;
 mod strategy;
 mod subscription;

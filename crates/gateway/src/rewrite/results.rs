@@ -97,7 +97,7 @@ pub(super) fn rewrite(
                 }
             };
             if same.is_none() {
-                spans.learn(&done.entry, result);
+                spans.learn(&done.entry, result, body);
             }
             done
         };
@@ -210,7 +210,7 @@ impl ResultRewriter<'_> {
     ) -> (SessionOutput, bool) {
         let made = self.try_compress(output, history, session);
         let Some(original) = &made.compressed.original else { return (made, true) };
-        if self.plan.is_observed || self.store(original, &made) {
+        if self.plan.is_observed || self.store(output, original, &made) {
             return (made, true);
         }
         let engine = match self.plan.needs_store(self.input) {
@@ -232,7 +232,8 @@ impl ResultRewriter<'_> {
     ) -> Option<(SessionOutput, bool)> {
         let compressed = self.engine.leave_out(output, made.compressed.text(output.text))?;
         let made = SessionOutput { compressed, ..made.clone() };
-        let is_stored = made.compressed.original.as_ref().is_none_or(|it| self.store(it, &made));
+        let is_stored = made.compressed.original.as_ref();
+        let is_stored = is_stored.is_none_or(|original| self.store(output, original, &made));
         (is_stored || !self.plan.needs_store(self.input)).then_some((made, is_stored))
     }
 
@@ -271,10 +272,10 @@ impl ResultRewriter<'_> {
         made
     }
 
-    fn store(&self, original: &Original, made: &SessionOutput) -> bool {
+    fn store(&self, output: &Output<'_>, original: &Original, made: &SessionOutput) -> bool {
         let originals = &self.input.shared.originals;
         let tenant = self.plan.originals_tenant(self.input);
-        let stored = originals.put(tenant, original.reference, &original.text);
+        let stored = originals.put(tenant, original.reference, original.text(output.text));
         let telemetry = &self.input.shared.telemetry;
         stored
             .inspect_err(|error| match self.plan.needs_store(self.input) {
