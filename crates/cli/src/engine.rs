@@ -109,7 +109,7 @@ impl EngineArguments {
         let compressed = lossy.compress(&output, &History::default());
         let Some(original) = &compressed.original else { return Ok(compressed) };
         let id = original.reference.to_string();
-        match store.put(EntryKind::Original, TENANT, &id, original.text.as_bytes()) {
+        match store.put(EntryKind::Original, TENANT, &id, original.text(text).as_bytes()) {
             Ok(()) => Ok(compressed),
             Err(error) => {
                 self.note(&error);

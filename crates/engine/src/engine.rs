@@ -202,9 +202,7 @@ impl<'a> Engine<'a> {
                 replacement: Some(variant.text),
                 verdict: Verdict::Replaced,
                 steps: variant.steps,
-                original: variant
-                    .reference
-                    .map(|reference| Original { reference, text: text.into_owned() }),
+                original: variant.reference.map(|reference| Original::new(reference, text)),
                 counted: redacted.is_empty().then_some(variant.tokens),
                 redacted,
             },

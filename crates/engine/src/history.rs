@@ -22,8 +22,10 @@ pub(crate) use marker::{has_pointers, is_duplicate};
 pub use name::ToolCall;
 pub(crate) use name::WholeFile;
 
+use crate::density::has_dense_lines;
 use crate::numbers::{self, ThinnedNumbers};
 use crate::reference::Reference;
+use crate::settings::CEILING_BYTES;
 use crate::{SIGNATURE, lines};
 use line_index::{AskingCall, LineIndex, ShownRun};
 use marker::{LinePointer, PointedLines};
@@ -120,7 +122,8 @@ impl History {
         if let Some(marker) = call.id.and_then(|id| self.duplicate(text, &view, id)) {
             return Some(marker);
         }
-        if scope == PointerScope::Whole {
+        let is_dense = || has_dense_lines(text, size_of::<ComparedLine<'_>>());
+        if scope == PointerScope::Whole || text.len() > CEILING_BYTES || is_dense() {
             return None;
         }
         let asking =

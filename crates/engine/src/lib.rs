@@ -30,6 +30,7 @@
 
 pub mod command;
 pub mod context;
+mod density;
 mod diff;
 mod digit_groups;
 mod engine;

@@ -189,7 +189,7 @@ impl Engine<'_> {
                 tokens: Some(tokens),
                 texts: None,
             }],
-            original: Some(Original { reference, text: text.into_owned() }),
+            original: Some(Original::new(reference, text)),
             redacted: Vec::new(),
             counted: Some(tokens),
         })
@@ -316,7 +316,7 @@ mod tests {
         let original = left_out.original.unwrap();
         let (reference, note) = Reference::leading(&shown).unwrap();
         assert_eq!((reference, note), (original.reference, "[Forge left out 100 lines]"));
-        assert_eq!(original.text, text);
+        assert_eq!(original.text(&text), text);
     }
 
     #[test]
@@ -350,6 +350,6 @@ mod tests {
         let text = format!("token={secret}\n").repeat(60);
         let settings = Settings { redact_secrets: true, ..Settings::default() };
         let original = leave_out(&text, "Bash", &settings).unwrap().original.unwrap();
-        assert!(!original.text.contains(&secret));
+        assert!(!original.redacted.unwrap().contains(&secret));
     }
 }

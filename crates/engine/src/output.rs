@@ -4,6 +4,7 @@ use crate::history::ToolCall;
 use crate::record::{KeptReason, StageStep, Verdict};
 use crate::reference::Reference;
 use crate::settings::CEILING_BYTES;
+use std::borrow::Cow;
 use tokenforge_tokens::Counter;
 
 /// A tool's output and the call it answers.
@@ -116,8 +117,24 @@ impl CompressedOutput {
 pub struct Original {
     /// The id under which the model will ask for it.
     pub reference: Reference,
-    /// The text.
-    pub text: String,
+    /// The text, where it is not that of the output: a copy of a long one would be most of what it takes to work on it.
+    pub redacted: Option<String>,
+}
+
+impl Original {
+    pub(crate) fn new(reference: Reference, text: Cow<'_, str>) -> Self {
+        let redacted = match text {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(text) => Some(text),
+        };
+        Original { reference, redacted }
+    }
+
+    /// The text to store, of the output with this text.
+    #[must_use]
+    pub fn text<'t>(&'t self, output: &'t str) -> &'t str {
+        self.redacted.as_deref().unwrap_or(output)
+    }
 }
 
 /// The tokens of a text, or about as many for one that is too large to be looked at.

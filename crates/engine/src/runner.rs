@@ -1,6 +1,7 @@
 //! The pipeline runner: runs stages over one text and does what every stage needs: applicability, panic isolation,
 //! decode-and-compare, the token gate and the record.
 
+use crate::density::{MemoryUse, SHORT, TextCounts};
 use crate::engine::has_mark;
 use crate::fidelity::Fidelity;
 use crate::nature::Nature;
@@ -45,11 +46,13 @@ struct CountedText<'a> {
     tokens: OnceCell<usize>,
     /// Is it JSON in another form?
     is_form: OnceCell<bool>,
+    /// How dense it is.
+    counts: OnceCell<TextCounts>,
 }
 
 impl<'a> CountedText<'a> {
     fn new(text: Cow<'a, str>, tokens: OnceCell<usize>) -> Rc<Self> {
-        Rc::new(CountedText { text, tokens, is_form: OnceCell::new() })
+        Rc::new(CountedText { text, tokens, is_form: OnceCell::new(), counts: OnceCell::new() })
     }
 }
 
@@ -229,7 +232,8 @@ impl<'a> StageRun<'a> {
         {
             return Err(StageOutcome::NotFor);
         }
-        if self.text().len() > CEILING_BYTES && stage.fidelity() != Fidelity::Safety {
+        let is_too_large = || self.len() > CEILING_BYTES || self.is_too_dense_for(stage);
+        if stage.fidelity() != Fidelity::Safety && is_too_large() {
             return Err(StageOutcome::TooLarge);
         }
         if self.is_traced {
@@ -258,6 +262,14 @@ impl<'a> StageRun<'a> {
         stage
             .layer()
             .may_be_written_over(self.layer, stage.layer() == TextLayer::Dictionary && is_marked())
+    }
+
+    /// Would the stage take more memory than the text is worth?
+    fn is_too_dense_for(&self, stage: &dyn Stage) -> bool {
+        self.len() > SHORT && {
+            let counts = self.text.counts.get_or_init(|| TextCounts::of(self.text()));
+            counts.exceed(MemoryUse::of_stage(stage.name()))
+        }
     }
 
     fn is_form(&self) -> bool {

@@ -158,7 +158,8 @@ impl Session {
             true => None,
             false => {
                 let reference = engine.reference(text).filter(|_| engine.is_reversible())?;
-                Some(Original { reference, text: text.to_owned() })
+                // What is shown: where nothing was done to it, that is the output.
+                Some(Original { reference, redacted: compressed.replacement.clone() })
             }
         };
         let replacement = match &original {
@@ -219,16 +220,19 @@ impl Session {
 impl ResultMemo {
     /// What it takes to keep it: the text that was made, the original where one must be stored again, and the record.
     fn bytes(&self) -> usize {
-        let original = self.compressed.original.as_ref().map_or(0, |original| original.text.len());
+        let original = self.compressed.original.as_ref();
+        let original = original.and_then(|original| Some(original.redacted.as_ref()?.len()));
         let text = self.compressed.replacement.as_ref().map_or(0, String::len);
-        size_of::<Self>() + size_of_val(&*self.compressed.steps) + text + original
+        size_of::<Self>() + size_of_val(&*self.compressed.steps) + text + original.unwrap_or(0)
     }
 
     /// Can the model still see or ask for all that the text speaks of? Clients drop old messages, and a request may
     /// have no place for originals.
     fn can_be_read(&self, engine: &Engine<'_>, output: &Output<'_>, history: &History) -> bool {
         match &self.compressed.original {
-            Some(original) => engine.reference(&original.text) == Some(original.reference),
+            Some(original) => {
+                engine.reference(original.text(output.text)) == Some(original.reference)
+            }
             None => {
                 pointed_hash(self.compressed.text(output.text), output, history) == self.resolved
             }

@@ -12,8 +12,8 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Outputs below this many bytes are left as they are by all but redaction: nothing is to be gained.
 pub const FLOOR_BYTES: usize = 128;
 
-/// Outputs above this many bytes are only redacted and capped: a bound on work and memory. Text made to be slow goes through
-/// at a few megabytes a second, and JSON of tiny values takes 40 times its size.
+/// Outputs above this many bytes are only redacted and capped: a bound on work, since text made to be slow goes through at a
+/// few megabytes a second. Memory is bounded by `density.rs`.
 pub const CEILING_BYTES: usize = 2 << 20;
 
 /// The cap unless told otherwise.

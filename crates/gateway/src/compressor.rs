@@ -261,7 +261,7 @@ impl Compressor {
         let is_kept = made
             .original
             .as_ref()
-            .is_none_or(|original| originals.put("", original.reference, &original.text).is_ok());
+            .is_none_or(|it| originals.put("", it.reference, it.text(output.text)).is_ok());
         let made = if is_kept { made } else { lossless.compress(output, &history) };
         Ok(TextVerdict::of(output, made, &settings))
     }
@@ -335,7 +335,7 @@ impl CompressedRequest {
             reference: references.get(&index).copied(),
         };
         CompressedRequest {
-            body,
+            body: body.to_bytes(),
             results: results.into_iter().enumerate().map(verdict).collect(),
             offers_expansion: changes.contains(&"expand_tool_added"),
         }

@@ -40,6 +40,7 @@ mod route;
 mod server;
 mod sessions;
 mod shadow;
+mod spliced_body;
 mod state;
 mod store_figures;
 mod strategy;

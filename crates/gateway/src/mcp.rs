@@ -9,10 +9,10 @@ use http::Request;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Limits, Settings};
+use tokenforge_engine::Mode;
 use tokenforge_engine::reference::ReferenceSecret;
-use tokenforge_engine::{Mode, Original};
 use tokenforge_ledger::ResultOutcome;
-use tokenforge_mcp::{Hub, HubSettings, Originals, Received, Sending, Transport};
+use tokenforge_mcp::{Hub, HubSettings, Original, Originals, Received, Sending, Transport};
 use tokenforge_proxy::body::Body;
 use tokenforge_proxy::upstream::UpstreamClient;
 

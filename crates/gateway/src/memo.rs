@@ -8,11 +8,13 @@
 mod evictions;
 mod forwarded_history;
 mod known_spans;
+mod raw_text;
 mod read_cache;
 
 pub(crate) use evictions::EvictionCounter;
 pub(crate) use forwarded_history::{ForwardedHistories, HistoryKey};
 pub(crate) use known_spans::{ConversationOwner, KnownSpans, SpanHits};
+use raw_text::RawText;
 use read_cache::ReadCache;
 
 use crate::report::ResultFigures;
@@ -56,8 +58,8 @@ impl Default for Memo {
 /// What became of a result.
 #[derive(Debug)]
 pub(crate) struct MemoEntry {
-    /// The result as it stood in the body. Compared in full: a hash alone decides nothing.
-    raw: Box<[u8]>,
+    /// The result as it stood in the body. Compared in full: the hash beside it alone decides nothing.
+    raw: RawText,
     raw_hash: u128,
     /// What stands in its place, as JSON.
     pub(crate) replacement: Option<Arc<str>>,
@@ -168,7 +170,7 @@ impl Memo {
     ) -> Option<Arc<MemoEntry>> {
         let is_same = |entry: &Arc<MemoEntry>| {
             let is_known = same.is_some_and(|same| std::ptr::eq(same, &**entry));
-            is_known || *entry.raw == *raw(result, body)
+            is_known || entry.raw.is(raw(result, body))
         };
         let entry = self.entries.get(&conversation.0)?;
         let age = now.saturating_duration_since(entry.made);
@@ -207,8 +209,9 @@ impl Memo {
         body: &[u8],
         forwarded: ForwardedResult,
     ) -> Arc<MemoEntry> {
-        let raw: Box<[u8]> = raw(result, body).into();
-        let raw_hash = self.hash(&raw);
+        let raw = raw(result, body);
+        let raw_hash = self.hash(raw);
+        let raw = RawText::of(raw);
         let (made, store_epoch) = (Instant::now(), self.store_epoch());
         let ForwardedResult { replacement, original, figures, is_stored } = forwarded;
         let fresh_for = if is_stored { FRESH } else { FRESH_UNSTORED };
@@ -256,6 +259,7 @@ struct EntryWeight;
 impl Weighter<u128, Arc<MemoEntry>> for EntryWeight {
     fn weight(&self, _: &u128, entry: &Arc<MemoEntry>) -> u64 {
         let replacement = entry.replacement.as_ref().map_or(0, |text| text.len());
-        (size_of::<MemoEntry>() + 128 + entry.raw.len() + replacement) as u64
+        let texts = entry.raw.bytes() + replacement + entry.figures.bytes();
+        (size_of::<MemoEntry>() + 128 + texts) as u64
     }
 }

@@ -111,6 +111,16 @@ impl ResultFigures {
         }
     }
 
+    /// About how many bytes of memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let names = [Some(&self.tool), self.call.as_ref(), self.strategy_error.as_ref()];
+        size_of::<Self>()
+            + names.into_iter().flatten().map(|name| name.len()).sum::<usize>()
+            + size_of_val(&*self.stages)
+            + size_of_val(&*self.redacted)
+            + self.family.as_ref().map_or(0, String::len)
+    }
+
     /// The verdict in events. Where a strategy was asked and its text refused, that is why the original was forwarded.
     pub(crate) fn verdict_name(&self) -> &'static str {
         match (self.verdict, self.strategy_refusal) {

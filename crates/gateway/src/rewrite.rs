@@ -37,19 +37,19 @@ use crate::memo::{ConversationOwner, KnownSpans, SpanHits};
 use crate::options::RequestOptions;
 use crate::report::RequestReport;
 use crate::shadow::{THIS_MACHINE, TenantHolds};
+use crate::spliced_body::{Replacement, SplicedBody};
 use crate::state::GatewayState;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
 use results::MemoHit;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{Engine, Settings};
 use tokenforge_ledger::BoundedName;
-use tokenforge_providers::{Dialect, Request, RequestPurpose, Splice, ToolList, replace};
+use tokenforge_providers::{Dialect, Request, RequestPurpose, Splice, ToolList};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A body, and all that decides what becomes of it.
@@ -143,11 +143,7 @@ pub(crate) enum RewriteEffort {
 
 /// What became of a body.
 pub(crate) struct RewrittenBody {
-    pub(crate) body: Bytes,
-    /// It is another body than the one that came.
-    pub(crate) is_changed: bool,
-    /// How it is made from the one that came.
-    pub(crate) replaced: Vec<Replacement>,
+    pub(crate) body: SplicedBody,
     pub(crate) report: RequestReport,
     /// The model may call the tool that expands references, offered or not: there are models that guess.
     pub(crate) may_expand: bool,
@@ -164,9 +160,6 @@ pub(crate) struct RewrittenBody {
     /// The provider keeps its reply: OpenAI does unless it is told not to.
     pub(crate) is_stored: bool,
 }
-
-/// A range of a body, and what stands in its place.
-pub(crate) type Replacement = (Range<usize>, Arc<str>);
 
 /// What came of rewriting a body.
 pub(crate) enum RewriteAttempt {
@@ -309,7 +302,7 @@ fn rewrite_planned<'o>(
     splices.extend(tools(input, &plan, offers_expansion, &mut report));
     let others = splices.into_iter().map(|other| (other.range, Arc::from(&*other.with)));
     let replaced: Vec<Replacement> = others.chain(results.replaced).collect();
-    let Some(rewritten) = with_replaced(body, &replaced) else {
+    let Some(rewritten) = SplicedBody::new(body.clone(), replaced) else {
         if input.state.settings.redact_secrets {
             return Err(unchecked_problem("what was made of it does not fit together"));
         }
@@ -318,8 +311,6 @@ fn rewrite_planned<'o>(
     let streams = request.head.is_stream.unwrap_or(input.dialect.streams_by_default());
     Ok(PlannedAttempt::Done(RewrittenBody {
         body: rewritten,
-        is_changed: !replaced.is_empty(),
-        replaced,
         report,
         may_expand,
         originals: results.originals,
@@ -334,9 +325,11 @@ fn rewrite_planned<'o>(
 impl RewrittenBody {
     /// The body as it came, but for our own member.
     fn without_forge(input: &RewriteInput) -> Result<Self, Problem> {
+        let removal = forge_member::removal(&input.body, &input.options)?;
+        let body = SplicedBody::new(input.body.clone(), removal.into_iter().collect());
         let untouched = Self::untouched(&input.body);
-        Ok(match forge_member::without_member(&input.body, &input.options)? {
-            Some(body) => RewrittenBody { body, is_changed: true, ..untouched },
+        Ok(match body {
+            Some(body) => RewrittenBody { body, ..untouched },
             None => untouched,
         })
     }
@@ -344,9 +337,7 @@ impl RewrittenBody {
     /// The body as it came.
     pub(crate) fn untouched(body: &Bytes) -> Self {
         RewrittenBody {
-            body: body.clone(),
-            is_changed: false,
-            replaced: Vec::new(),
+            body: SplicedBody::untouched(body.clone()),
             report: RequestReport::default(),
             may_expand: false,
             originals: HashMap::new(),
@@ -357,15 +348,6 @@ impl RewrittenBody {
             is_stored: false,
         }
     }
-}
-
-/// A body with these ranges replaced; nothing if they are not of this body. Where there are none it is the very same bytes.
-pub(crate) fn with_replaced(body: &Bytes, replaced: &[Replacement]) -> Option<Bytes> {
-    if replaced.is_empty() {
-        return Some(body.clone());
-    }
-    let ranges = replaced.iter().map(|(range, with)| (range.clone(), &**with));
-    replace(body, ranges).map(Bytes::from)
 }
 
 /// The lists of tools, with shorter schemas, and with our own at the end of one.

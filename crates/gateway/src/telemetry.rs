@@ -17,7 +17,7 @@ mod tables;
 
 use crate::answer::Problem;
 use crate::report::RequestReport;
-use bytes::Bytes;
+use crate::spliced_body::SplicedBody;
 use counters::MetricCounters;
 use ledger_writer::LedgerWriter;
 use live::LiveEvents;
@@ -105,7 +105,7 @@ impl Telemetry {
     /// Has all text of a request counted as it goes on, of every few requests.
     pub(crate) fn count_prompt_text(
         &self,
-        body: &Bytes,
+        body: &SplicedBody,
         dialect: Dialect,
         model: Option<&str>,
     ) -> Option<PromptCount> {

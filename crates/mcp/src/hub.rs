@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::list::ListKind;
 use crate::message::{Message, Sort};
 use crate::redaction::redacted;
+use crate::result::Original;
 use crate::rpc::{self, CANCELLED};
 use crate::server_link::{
     ClientIntroduction, LinkResources, ServerChannel, ServerLink, UnsolicitedSink,
@@ -28,8 +29,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokenforge_config::{Mcp, McpBackend, ToolList};
+use tokenforge_engine::Mode;
 use tokenforge_engine::reference::ReferenceSecret;
-use tokenforge_engine::{Mode, Original};
 use tokenforge_ledger::ResultOutcome;
 use tokio::sync::{Semaphore, broadcast};
 

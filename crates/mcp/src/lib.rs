@@ -48,7 +48,9 @@ pub use outgoing::{Introduction, Outgoing, outgoing};
 pub use policy::{
     ResultRule, ToolAccess, rule, structured, tool_access, usual_format, usual_version,
 };
-pub use result::{FORMAT_KEY, RESULT_KEY, ResultFigures, RewriteJob, RewrittenResult, rewrite};
+pub use result::{
+    FORMAT_KEY, Original, RESULT_KEY, ResultFigures, RewriteJob, RewrittenResult, rewrite,
+};
 pub use stats::CallStats;
 pub use stdio_proxy::{ProxiedProgram, ProxyMessages, ProxyStep, StdioProxy, run_stdio_proxy};
 pub use tool_search::{CALL_TOOL, FIND_TOOLS, LIST_KEY, ToolIndex, definitions};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use structured::StructuredCopy;
 use text::RewrittenText;
 use tokenforge_config::Structured;
-use tokenforge_engine::{Engine, Original};
+use tokenforge_engine::{Engine, Reference};
 use tokenforge_formats::negotiate::Format;
 use tokenforge_json::{Edit, Node, ValueKind, quote};
 
@@ -50,6 +50,15 @@ pub struct RewrittenResult {
     pub figures: ResultFigures,
     /// What must be stored before the answer goes on.
     pub originals: Vec<Original>,
+}
+
+/// A text that something was left out of, without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    /// The id under which a model will ask for it.
+    pub reference: Reference,
+    /// The text.
+    pub text: String,
 }
 
 /// A result in figures: of what the client's model would have seen, and sees.

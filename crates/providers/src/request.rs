@@ -51,7 +51,7 @@ pub struct Request<'a> {
     /// What stands beside the conversation.
     pub head: RequestHead<'a>,
     /// The texts of tool results, in the order of the body; without results of more than 1,000 texts, and those behind
-    /// 20,000 texts: to look at them would take too much work.
+    /// 8,000 texts: to look at them would take too much work.
     pub results: Vec<ToolResult>,
     /// What people and systems say, in the order of the body: only if it is [wanted](MessageTexts).
     pub texts: Vec<MessageText>,

@@ -1,6 +1,6 @@
 //! The body of a message: whole, in pieces, passed through as it arrives, or made by a task.
 
-use crate::read::{BodyRead, PieceBuffer};
+use crate::read::{BodyRead, PieceBuffer, concat_pieces};
 use crate::upstream::ReceivedBody;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
@@ -21,12 +21,21 @@ pub enum Body {
     Whole(Bytes),
     /// The same, in the pieces in which they came.
     Pieces(VecDeque<Bytes>),
+    /// All of it is here, and it is put together piece by piece when it is sent.
+    Spliced(Box<SplicedPieces>),
     /// Passed on as it arrives, without a look at it.
     Passing(Box<PassingBody>),
     /// Made piece by piece by a task, which ends when the reader goes away.
     Channel(mpsc::Receiver<Result<Bytes, BodyError>>),
     /// Broken off. Once that is told there is nothing more.
     Broken(Option<BodyError>),
+}
+
+/// A body that is put together when it is sent, so that it is never held as a whole.
+pub struct SplicedPieces {
+    pieces: Box<dyn Iterator<Item = Bytes> + Send + Sync>,
+    /// How many bytes the pieces that are left have.
+    left: u64,
 }
 
 /// A body that is passed on as it arrives.
@@ -78,6 +87,30 @@ impl Body {
         Body::Whole(Bytes::new())
     }
 
+    /// Of these pieces, none of which is empty and which have so many bytes together.
+    pub fn spliced(
+        pieces: impl Iterator<Item = Bytes> + Send + Sync + 'static,
+        bytes: usize,
+    ) -> Self {
+        Body::Spliced(Box::new(SplicedPieces { pieces: Box::new(pieces), left: bytes as u64 }))
+    }
+
+    /// The bytes, put together if they are in pieces. Nothing if they are not all here.
+    pub fn whole(&mut self) -> Option<Bytes> {
+        let bytes = match self {
+            Body::Whole(bytes) => return Some(bytes.clone()),
+            Body::Pieces(pieces) => concat_pieces(std::mem::take(pieces).into()),
+            Body::Spliced(spliced) => {
+                let mut whole = Vec::with_capacity(usize::try_from(spliced.left).ok()?);
+                spliced.pieces.by_ref().for_each(|piece| whole.extend_from_slice(&piece));
+                whole.into()
+            }
+            Body::Passing(_) | Body::Channel(_) | Body::Broken(_) => return None,
+        };
+        *self = Body::Whole(bytes.clone());
+        Some(bytes)
+    }
+
     /// Passes on a body as it arrives.
     pub fn passing(rest: impl Into<ReceivedBody>, timeout: BodyTimeout) -> Self {
         Body::Passing(Box::new(PassingBody::new(rest, timeout)))
@@ -113,9 +146,11 @@ impl Body {
     pub async fn read(self, limit: usize) -> Result<BodyRead, BodyError> {
         match self {
             Body::Whole(bytes) if bytes.len() <= limit => Ok(BodyRead::Whole(bytes)),
-            Body::Whole(_) | Body::Pieces(_) | Body::Channel(_) | Body::Broken(_) => {
-                Ok(BodyRead::TooLong(self))
-            }
+            Body::Whole(_)
+            | Body::Pieces(_)
+            | Body::Spliced(_)
+            | Body::Channel(_)
+            | Body::Broken(_) => Ok(BodyRead::TooLong(self)),
             Body::Passing(mut passing) => {
                 Ok(match passing.gather(limit, PieceBuffer::default()).await? {
                     Some(gathered) => BodyRead::Whole(gathered.into()),
@@ -168,6 +203,12 @@ impl HttpBody for Body {
             Body::Pieces(pieces) => {
                 return Poll::Ready(pieces.pop_front().map(|piece| Ok(Frame::data(piece))));
             }
+            Body::Spliced(spliced) => {
+                let piece = spliced.pieces.next();
+                let sent = piece.as_ref().map_or(spliced.left, |piece| piece.len() as u64);
+                spliced.left = spliced.left.saturating_sub(sent);
+                return Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))));
+            }
             Body::Passing(passing) => ready!(passing.poll_frame(context)),
             Body::Channel(pieces) => {
                 ready!(pieces.poll_recv(context)).map(|piece| piece.map(Frame::data))
@@ -186,6 +227,7 @@ impl HttpBody for Body {
         match self {
             Body::Whole(bytes) => bytes.is_empty(),
             Body::Pieces(pieces) => pieces.is_empty(),
+            Body::Spliced(spliced) => spliced.left == 0,
             Body::Passing(passing) => passing.before.is_empty() && passing.rest.is_end_stream(),
             Body::Channel(_) | Body::Broken(_) => false,
         }
@@ -198,6 +240,7 @@ impl HttpBody for Body {
             Body::Pieces(pieces) => {
                 SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum())
             }
+            Body::Spliced(spliced) => SizeHint::with_exact(spliced.left),
             Body::Passing(passing) => {
                 let before = passing.before.len() as u64;
                 let rest = passing.rest.size_hint();

@@ -151,7 +151,7 @@ fn compress_and_store(
     let compressed = lossy.compress(output, &history);
     let stored = compressed.original.as_ref().map(|original| {
         let id = original.reference.to_string();
-        store.put(EntryKind::Original, TENANT, &id, original.text.as_bytes())
+        store.put(EntryKind::Original, TENANT, &id, original.text(output.text).as_bytes())
     });
     match stored {
         Some(Err(_)) => {

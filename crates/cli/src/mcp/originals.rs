@@ -3,10 +3,9 @@
 use crate::{data, ledger, output};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_config::LedgerSettings;
-use tokenforge_engine::Original;
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_ledger::{EntrySource, Ledger, LedgerEntry, ResultOutcome};
-use tokenforge_mcp::Originals;
+use tokenforge_mcp::{Original, Originals};
 use tokenforge_store::{DiskStore, EntryKind, Store};
 
 /// Originals in the user's data folder, if they can be kept there.

@@ -5,15 +5,23 @@ mod lookup;
 use super::ComparedLine;
 use super::marker::{self, LinePointer};
 use super::name::{CallName, CallView, FileChange, NameKind, ToolCall, is_same_file};
+use crate::density::has_dense_lines;
 use crate::reference::Reference;
+use crate::settings::CEILING_BYTES;
 use crate::tool::CalledTool;
-use crate::{SIGNATURE, fold, numbers};
+use crate::{SIGNATURE, fold, lines, numbers};
 use foldhash::HashMap;
 use std::hash::BuildHasher;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Pointers of one text beyond so many are not followed: each takes a look at all lines of another text.
 const MOST_POINTERS: usize = 100;
+
+/// Of so many lines it is remembered where they were shown. The longest context windows have no room for more.
+const MOST_LINES: usize = 1 << 16;
+
+/// What a line that was shown takes in bytes.
+const LINE_BYTES: usize = 100;
 
 /// Of a line that was shown many times, the last few places are remembered.
 const PLACES: usize = 4;
@@ -27,12 +35,14 @@ pub(super) struct LineIndex {
     /// The texts of each hash. A conversation may have thousands of results that are nearly the same: none is compared with
     /// all of them.
     by_text: HashMap<u64, Vec<u32>>,
-    /// By the hash of a line.
-    places: HashMap<u64, LinePlaces>,
+    /// Where a line was shown last, by its hash.
+    places: HashMap<u64, LinePlace>,
     /// How many lines of a text are quoted alike, by the hash of the quote.
     quotes: HashMap<u64, u32>,
     /// Was the last answer to a call like this a pointer?
     answered: HashMap<u64, bool>,
+    /// How many lines the results had so far.
+    line_count: usize,
 }
 
 /// A text that was shown.
@@ -58,6 +68,8 @@ struct ShownLine {
     number: Option<u32>,
     /// Does no pointer lead to it yet? A second one in a row would leave a reader who asks again without the text.
     is_free: bool,
+    /// Where the same line was shown before.
+    earlier: Option<LinePlace>,
 }
 
 /// The results of one name.
@@ -86,16 +98,8 @@ pub(super) struct AskingCall<'a> {
     pub(super) change: Option<&'a FileChange>,
 }
 
-/// Where a line was shown last.
-#[derive(Debug, Clone, Default)]
-struct LinePlaces {
-    all: [LinePlace; PLACES],
-    count: u8,
-    next: u8,
-}
-
 /// Which text, and which line of it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct LinePlace {
     text: u32,
     line: u32,
@@ -173,7 +177,13 @@ impl LineIndex {
         body: &str,
     ) -> Option<u32> {
         let index = u32::try_from(self.shown.len()).ok()?;
-        u32::try_from(text.len()).ok()?;
+        if text.len() > CEILING_BYTES || has_dense_lines(body, LINE_BYTES) {
+            return None;
+        }
+        self.line_count += lines::count(body);
+        if self.line_count > MOST_LINES {
+            return None;
+        }
         let lines = self.lines(index, name.kind, text.len() - body.len(), body);
         self.by_call.entry(call.to_owned()).or_insert(index);
         self.by_text.entry(self.hash_of(text)).or_default().push(index);
@@ -229,20 +239,22 @@ impl LineIndex {
             };
             let number = line.number.filter(|_| !is_lost);
             let is_free = !line.whole.starts_with(SIGNATURE) && number.is_some() == is_numbered;
-            let at = lines.len() as u32;
-            lines.push(ShownLine { start: start as u32, end: end as u32, number, is_free });
-            end += 1;
             if !is_numbered && let Some(quote) = marker::quote(line.bare) {
                 let count = self.quotes.entry(quote_hash(index, &quote)).or_default();
                 *count = count.saturating_add(1);
             }
             // A run that begins with an empty line may as well begin with the next.
-            if is_free && !line.bare.trim_ascii().is_empty() {
-                self.places
-                    .entry(hash(line.bare))
-                    .or_default()
-                    .add(LinePlace { text: index, line: at });
-            }
+            let is_findable = is_free && !line.bare.trim_ascii().is_empty();
+            let place = LinePlace { text: index, line: lines.len() as u32 };
+            let earlier = is_findable.then(|| self.places.insert(hash(line.bare), place)).flatten();
+            lines.push(ShownLine {
+                start: start as u32,
+                end: end as u32,
+                number,
+                is_free,
+                earlier,
+            });
+            end += 1;
         }
         lines.shrink_to_fit();
         lines
@@ -286,7 +298,7 @@ impl LineIndex {
             + self.shown.len() * named
             + self.answered.capacity() * size_of::<(u64, bool)>()
             + self.quotes.capacity() * size_of::<(u64, u32)>()
-            + self.places.capacity() * size_of::<(u64, LinePlaces)>()
+            + self.places.capacity() * size_of::<(u64, LinePlace)>()
     }
 
     /// By the seed of a map, so that nobody can make texts that look alike.
@@ -302,23 +314,6 @@ impl ShownText {
 
     fn bare(&self, line: &ShownLine) -> &str {
         self.text.get(line.start as usize..line.end as usize).unwrap_or_default()
-    }
-}
-
-impl LinePlaces {
-    fn add(&mut self, place: LinePlace) {
-        if let Some(oldest) = self.all.get_mut(usize::from(self.next)) {
-            *oldest = place;
-        }
-        self.next = (self.next + 1) % PLACES as u8;
-        self.count = (self.count + 1).min(PLACES as u8);
-    }
-
-    /// The latest first: it is nearest to the reader.
-    fn iter(&self) -> impl Iterator<Item = &LinePlace> {
-        let next = usize::from(self.next);
-        (1..=usize::from(self.count))
-            .filter_map(move |back| self.all.get((next + PLACES - back) % PLACES))
     }
 }
 

@@ -387,7 +387,12 @@ fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
                     shown.len()
                 );
                 assert_eq!(compressed.original.is_some(), engine.reference(text).is_some());
-                assert!(compressed.original.as_ref().is_none_or(|original| original.text == *text));
+                assert!(
+                    compressed
+                        .original
+                        .as_ref()
+                        .is_none_or(|original| original.text(text) == *text)
+                );
                 let again = engine.compress(&output(shown), &History::default());
                 assert_eq!(again.replacement, None, "{mode} {start}");
             }

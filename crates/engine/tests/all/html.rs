@@ -45,7 +45,7 @@ fn l4_a_page_is_shown_as_text_and_can_be_fetched_back() {
         assert!(text.contains("# Today") && !text.contains("track"), "{text}");
         assert!((0..40).all(|n| text.contains(&n.to_string())), "{text}");
         let original = compressed.original.as_ref().unwrap();
-        assert_eq!(original.text, page());
+        assert_eq!(original.text(&page()), page());
         assert_eq!(Reference::leading(text).unwrap().0, original.reference);
     }
 }

@@ -61,11 +61,8 @@ impl RequestSigner {
 
     /// Signs a request with a body that is here. Nothing if it cannot be.
     pub(crate) async fn sign(&self, request: &mut Request<Body>) -> Option<()> {
-        let body = match request.body() {
-            Body::Whole(body) => body.clone(),
-            // Nobody signs what is not here yet.
-            _ => return None,
-        };
+        // What is not here yet cannot be signed.
+        let body = request.body_mut().whole()?;
         let hash = payload_hash(&body).await;
         self.sign_at(request, &hash, self.arrived.elapsed())
     }

@@ -132,9 +132,10 @@ async fn compress(
     let (tokens_before, tokens_after) = rewritten.report.tokens();
     let stages = applied_stages(&rewritten.report);
     PendingAccount::new(&gateway.telemetry, rewritten.report, None).accept();
-    let made = conversation_in(&rewritten.body, dialect);
+    let made = conversation_in(&rewritten.body.to_bytes(), dialect);
     let names = name_originals(gateway, tenant, rewritten.originals.into_keys().collect()).await;
-    let made = rewritten.is_changed.then(|| with_names(&String::from_utf8_lossy(&made), &names));
+    let made =
+        rewritten.body.is_changed().then(|| with_names(&String::from_utf8_lossy(&made), &names));
     let mut hashes: Vec<String> = names.into_values().collect();
     hashes.sort_unstable();
     let compressed = Compressed { tokens_before, tokens_after, stages, hashes };

@@ -8,7 +8,8 @@ use super::{RequestScope, Stop};
 use crate::answer::Problem;
 use crate::pending_account::PendingAccount;
 use crate::report::RequestReport;
-use crate::rewrite::{Replacement, RewriteInput, RewrittenBody, unchecked_problem, with_replaced};
+use crate::rewrite::{RewriteInput, RewrittenBody, unchecked_problem};
+use crate::spliced_body::{Replacement, SplicedBody};
 use crate::subscription;
 use bytes::Bytes;
 use http::Uri;
@@ -62,7 +63,7 @@ impl RequestScope<'_> {
             // Others wait for this thread.
             tokio::task::yield_now().await;
         }
-        let Some(body) = with_replaced(&batch, &replaced) else {
+        let Some(body) = SplicedBody::new(batch, replaced) else {
             return Err(unchecked_problem("what was made of it does not fit together").into());
         };
         let is_subscription = subscription::is_used(&exchange.request().headers, target);
@@ -76,11 +77,11 @@ impl RequestScope<'_> {
             account.with_subscription(is_subscription).in_batch()
         });
         let response_path = ResponsePath::Unmetered(accounts.collect());
-        let body = match wire.filter(|_| replaced.is_empty()) {
+        let body = match wire.filter(|_| !body.is_changed()) {
             Some(wire) => wire,
             None => {
                 exchange.request_mut().headers.remove(CONTENT_ENCODING);
-                body.into()
+                body.into_body()
             }
         };
         Ok(OutgoingRequest { body, response_path, headers: token_headers(&all), shadow: None })
@@ -135,13 +136,9 @@ fn in_request(number: usize, problem: Problem) -> Problem {
 /// What is replaced in a request, by its place in the batch.
 fn within_batch(rewritten: &RewrittenBody, request: &Range<usize>) -> Vec<Replacement> {
     let start = request.start;
-    if rewritten.is_changed && rewritten.replaced.is_empty() {
-        let text = String::from_utf8_lossy(&rewritten.body);
-        return vec![(request.clone(), Arc::from(&*text))];
-    }
     let moved =
         |(range, with): &Replacement| (range.start + start..range.end + start, with.clone());
-    rewritten.replaced.iter().map(moved).collect()
+    rewritten.body.replaced().iter().map(moved).collect()
 }
 
 /// Adds what became of a request to those of the same model, with the length of its body.

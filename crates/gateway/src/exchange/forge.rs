@@ -7,6 +7,7 @@ use crate::answer::Problem;
 use crate::options::RequestOptions;
 use crate::report::RequestReport;
 use crate::rewrite::forge_member;
+use crate::spliced_body::SplicedBody;
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
 use tokenforge_plugin::Exchange;
@@ -22,7 +23,8 @@ impl RequestScope<'_> {
         options: &RequestOptions,
         is_redacted: bool,
     ) -> Result<OutgoingRequest, Stop> {
-        let rest = forge_member::without_member(&body, options)?;
+        let removal = forge_member::removal(&body, options)?;
+        let rest = removal.and_then(|removal| SplicedBody::new(body.clone(), vec![removal]));
         self.announce(is_redacted, rest.is_some());
         let Some(rest) = rest else {
             return Ok(OutgoingRequest::untouched(wire.unwrap_or_else(|| body.into())));
@@ -33,7 +35,7 @@ impl RequestScope<'_> {
             return Err(Problem::bad_request(message).into());
         }
         exchange.request_mut().headers.remove(CONTENT_ENCODING);
-        Ok(OutgoingRequest::untouched(rest.into()))
+        Ok(OutgoingRequest::untouched(rest.into_body()))
     }
 
     /// Tells the telemetry what was changed, if anything was.

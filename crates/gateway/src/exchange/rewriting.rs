@@ -89,11 +89,11 @@ impl RequestScope<'_> {
         let rewritten = self.gateway.rewriter.rewrite(&input).await?;
         let headers = token_headers(&rewritten.report);
         self.gateway.telemetry.count_rewritten(&rewritten.report);
-        let body = match wire.filter(|_| !rewritten.is_changed) {
+        let body = match wire.filter(|_| !rewritten.body.is_changed()) {
             Some(wire) => wire,
             None => {
                 exchange.request_mut().headers.remove(CONTENT_ENCODING);
-                rewritten.body.clone().into()
+                rewritten.body.clone().into_body()
             }
         };
         let is_billed = input.purpose.is_billed() && rewritten.report.dialect.is_some();
@@ -121,7 +121,8 @@ impl RequestScope<'_> {
                     key: rewritten.key,
                     conversation: rewritten.conversation,
                 };
-                let RewrittenBody { replaced, is_stored, .. } = rewritten;
+                let RewrittenBody { body, is_stored, .. } = rewritten;
+                let replaced = body.replaced().clone();
                 let context =
                     relay::RelayContext::new(originals, replaced, streams, is_stored, account);
                 ResponsePath::Relayed(Box::new(context))

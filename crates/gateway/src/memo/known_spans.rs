@@ -68,7 +68,7 @@ impl<'m> KnownSpans<'m> {
     fn started_by(&self, rest: &[u8]) -> Option<Arc<MemoEntry>> {
         let head = rest.get(..HEAD).filter(|_| rest.len() > LONG)?;
         let entry = self.memo.heads.get(&self.key(head))?.upgrade()?;
-        rest.starts_with(&entry.raw).then_some(entry)
+        entry.raw.begins(rest).then_some(entry)
     }
 
     /// The entry whose text stands in this place, and is all that does: another may go on where it ends.
@@ -84,8 +84,9 @@ impl<'m> KnownSpans<'m> {
     }
 
     /// From now on the text of this entry is known.
-    pub(crate) fn learn(&self, entry: &Arc<MemoEntry>, result: &ToolResult) {
-        if let Some(head) = entry.raw.get(..HEAD).filter(|_| entry.raw.len() >= LONG)
+    pub(crate) fn learn(&self, entry: &Arc<MemoEntry>, result: &ToolResult, body: &[u8]) {
+        let head = body.get(result.span.clone()).filter(|text| text.len() >= LONG);
+        if let Some(head) = head.and_then(|text| text.get(..HEAD))
             && result.shape == ResultShape::Text
         {
             self.memo.heads.insert(self.key(head), Arc::downgrade(entry));
@@ -101,6 +102,9 @@ impl<'m> KnownSpans<'m> {
     pub(crate) fn learn_turns(&self, request: &Request<'_>, body: &[u8]) {
         let known = merge_hits(self.found.take(), self.learned.take());
         self.found.replace(known);
+        if !self.memo.read_cache.has_room_for(body, &self.found.borrow()) {
+            return;
+        }
         if let Some((list, conversation)) =
             ReadConversation::of(request, body, &self.found.borrow())
             && let Some(key) = self.conversation_key(list)
@@ -184,7 +188,11 @@ mod tests {
         let first = body(&text);
         let request = Request::read(first.as_bytes(), Dialect::OpenAiChat).unwrap();
         let entry = keep(&memo, &request, &first);
-        memo.known_spans(speaker("us"), SpanHits::new()).learn(&entry, &request.results[0]);
+        memo.known_spans(speaker("us"), SpanHits::new()).learn(
+            &entry,
+            &request.results[0],
+            first.as_bytes(),
+        );
 
         let is_known = |tenant: &str, body: &str| {
             let texts = memo.known_spans(speaker(tenant), SpanHits::new());
@@ -208,7 +216,7 @@ mod tests {
         let [short, long] = [body(&text), body(&format!("{text}and more"))];
         let request = Request::read(short.as_bytes(), Dialect::OpenAiChat).unwrap();
         let texts = memo.known_spans(speaker("us"), SpanHits::new());
-        texts.learn(&keep(&memo, &request, &short), &request.results[0]);
+        texts.learn(&keep(&memo, &request, &short), &request.results[0], short.as_bytes());
 
         let texts = memo.known_spans(speaker("us"), SpanHits::new());
         let long = long.as_str();
@@ -221,8 +229,8 @@ mod tests {
         let request = request.unwrap();
         let place = &request.results[0].span;
         assert!(texts.at(place).is_none());
-        texts.learn(&keep(&memo, &request, long), &request.results[0]);
-        assert!(texts.at(place).is_some_and(|entry| *entry.raw == long.as_bytes()[place.clone()]));
+        texts.learn(&keep(&memo, &request, long), &request.results[0], long.as_bytes());
+        assert!(texts.at(place).is_some_and(|entry| entry.raw.is(&long.as_bytes()[place.clone()])));
         assert_eq!(texts.into_hits().len(), 1);
     }
 }

@@ -14,6 +14,8 @@ pub(super) const HEAD: usize = 128;
 pub(crate) struct ReadCache {
     conversations:
         Cache<u64, Arc<ReadConversation>, ConversationWeight, DefaultHashBuilder, EvictionCounter>,
+    /// How many bytes they take at most.
+    bytes: u64,
 }
 
 /// A conversation that was read.
@@ -30,7 +32,14 @@ impl ReadCache {
         let hasher = DefaultHashBuilder::default();
         ReadCache {
             conversations: Cache::with(100, bytes, ConversationWeight, hasher, evictions.clone()),
+            bytes,
         }
+    }
+
+    /// Is there room for a body, but for these texts in it?
+    pub(super) fn has_room_for(&self, body: &[u8], found: &SpanHits) -> bool {
+        let texts: usize = found.iter().map(|(_, entry)| entry.raw.len()).sum();
+        body.len().saturating_sub(texts) as u64 <= self.bytes
     }
 
     pub(super) fn find(&self, key: u64) -> Option<Arc<ReadConversation>> {
@@ -73,7 +82,7 @@ impl ReadConversation {
         for (start, text) in &self.texts {
             let Some((before, behind)) = around.split_at_checked(start - end) else { break };
             let shared = shared_bytes(before, rest(end));
-            let entry = text.upgrade().filter(|entry| rest(*start).starts_with(&entry.raw));
+            let entry = text.upgrade().filter(|entry| entry.raw.begins(rest(*start)));
             let (Some(entry), true) = (entry, shared == before.len()) else {
                 return (end + shared, found);
             };
@@ -152,10 +161,8 @@ mod tests {
             chain = memo.next(chain, result, body, None);
             if !known[known.len() - 1] {
                 let figures = Arc::new(ResultFigures::untouched("ls", None));
-                texts.learn(
-                    &memo.keep(chain, result, body, ForwardedResult::untouched(figures)),
-                    result,
-                );
+                let forwarded = ForwardedResult::untouched(figures);
+                texts.learn(&memo.keep(chain, result, body, forwarded), result, body);
             }
         }
         let is_known = request.turns().is_none();
@@ -188,7 +195,8 @@ mod tests {
         assert_eq!(found.len(), 4);
         assert!(list[..same].ends_with("line of result 5\\n\""), "all but the mark behind it");
         let end = conversation.turns.end_within(same, list.as_bytes()).unwrap();
-        assert!(list[end..].starts_with(r#",{"role":"tool","tool_call_id":"c5""#));
+        let next = r#",{"role":"assistant","tool_calls":[{"id":"c5""#;
+        assert!(list[end..].starts_with(next), "the end of a short turn is not kept");
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use crate::expand::RequestOriginals;
 use crate::pending_account::PendingAccount;
-use crate::rewrite::{Replacement, with_replaced};
+use crate::spliced_body::{Replacement, with_replaced};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{StatusCode, response};
+use std::sync::Arc;
 use tokenforge_providers::WireFormat;
 use tokenforge_proxy::coding::ContentCoding;
 
@@ -21,7 +22,7 @@ pub(crate) struct RelayContext {
     /// The provider keeps its replies, unless they say otherwise.
     pub(super) is_stored: bool,
     /// How the body that went on is made from the one that came: a second copy would be most of what a stream takes.
-    replaced: Vec<Replacement>,
+    replaced: Arc<[Replacement]>,
     /// The body that went on instead, once the provider was asked again.
     followed: Option<Bytes>,
 }
@@ -29,7 +30,7 @@ pub(crate) struct RelayContext {
 impl RelayContext {
     pub(crate) fn new(
         originals: RequestOriginals,
-        replaced: Vec<Replacement>,
+        replaced: Arc<[Replacement]>,
         streams: bool,
         is_stored: bool,
         account: PendingAccount,
@@ -67,6 +68,5 @@ impl RelayContext {
         if body.len() <= SMALL {
             *body = Bytes::copy_from_slice(body);
         }
-        self.replaced.shrink_to_fit();
     }
 }

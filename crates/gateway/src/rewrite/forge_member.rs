@@ -2,17 +2,19 @@
 
 use crate::answer::Problem;
 use crate::options::RequestOptions;
+use crate::spliced_body::Replacement;
 use bytes::Bytes;
-use tokenforge_providers::{ForgeMember, Refusal, splice};
+use std::sync::Arc;
+use tokenforge_providers::{ForgeMember, Refusal};
 
-/// The body without the member; nothing if it has none, or is no JSON.
+/// What takes the member out of the body; nothing if it has none, or is no JSON.
 ///
 /// # Errors
 /// The member occurs twice, asks for something that does not exist, or stands in a body that is too deep to be read.
-pub(crate) fn without_member(
+pub(crate) fn removal(
     body: &Bytes,
     options: &RequestOptions,
-) -> Result<Option<Bytes>, Problem> {
+) -> Result<Option<Replacement>, Problem> {
     let forge = match ForgeMember::find(body) {
         Ok(Some(forge)) => forge,
         Err(Refusal::Ambiguous { .. }) => {
@@ -27,5 +29,6 @@ pub(crate) fn without_member(
     };
     let member = body.get(forge.value.clone()).map(String::from_utf8_lossy);
     options.clone().with_member(&member.unwrap_or_default())?;
-    Ok(splice(body, &[forge.removal()]).map(Bytes::from))
+    let removal = forge.removal();
+    Ok(Some((removal.range, Arc::from(&*removal.with))))
 }

@@ -97,7 +97,7 @@ pub(super) fn rewrite(
                 }
             };
             if same.is_none() {
-                spans.learn(&done.entry, result);
+                spans.learn(&done.entry, result, body);
             }
             done
         };
@@ -235,8 +235,8 @@ impl ResultRewriter<'_> {
     ) -> Option<(SessionOutput, bool)> {
         let compressed = self.engine.leave_out(output, made.compressed.text(output.text))?;
         let made = SessionOutput { compressed, ..made.clone() };
-        let original = made.compressed.original.as_ref();
-        let is_stored = original.is_none_or(|original| self.store(output, original, &made));
+        let is_stored = made.compressed.original.as_ref();
+        let is_stored = is_stored.is_none_or(|original| self.store(output, original, &made));
         (is_stored || !self.plan.needs_store(self.input)).then_some((made, is_stored))
     }
 
@@ -279,10 +279,10 @@ impl ResultRewriter<'_> {
     fn store(&self, output: &Output<'_>, original: &Original, made: &SessionOutput) -> bool {
         let originals = &self.input.shared.originals;
         let tenant = self.plan.originals_tenant(self.input);
-        let Original { reference, text } = original;
+        let (reference, text) = (original.reference, original.text(output.text));
         let stored = match self.plan.is_kept {
-            true => originals.pin(tenant, *reference, text, output.call),
-            false => originals.put(tenant, *reference, text).map(|()| true),
+            true => originals.pin(tenant, reference, text, output.call),
+            false => originals.put(tenant, reference, text).map(|()| true),
         };
         let telemetry = &self.input.shared.telemetry;
         stored

@@ -53,7 +53,7 @@ impl ShadowCandidate {
         }
         let report = &rewritten.report;
         let is_short = input.body.len() <= LARGEST && rewritten.body.len() <= LARGEST;
-        let is_meant = is_short && rewritten.is_changed && !report.is_observed();
+        let is_meant = is_short && rewritten.body.is_changed() && !report.is_observed();
         let labels = labels(report, input).filter(|_| is_meant)?;
         if !is_sampled(&input.body, SEED, settings.share) {
             return None;
@@ -69,7 +69,7 @@ impl ShadowCandidate {
             is_subscription,
             options: input.options.clone(),
             original: input.body.clone(),
-            compressed: rewritten.body.clone(),
+            compressed: rewritten.body.to_bytes(),
             labels,
         }))
     }

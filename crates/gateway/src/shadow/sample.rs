@@ -10,6 +10,7 @@ use super::traffic::now;
 use crate::gateway::Gateway;
 use crate::relay::RequestTemplate;
 use crate::rewrite::{forge_member, redact_request};
+use crate::spliced_body::SplicedBody;
 use bytes::Bytes;
 use std::io;
 use std::sync::Arc;
@@ -139,8 +140,9 @@ impl ShadowSample {
         let (dialect, body, options) = (*dialect, original.clone(), options.clone());
         let reading = run_blocking(move || {
             let is_ours = is_repeatable(dialect, &body);
-            let without = forge_member::without_member(&body, &options).ok()?;
-            Some((without.unwrap_or(body), is_ours))
+            let removal = forge_member::removal(&body, &options).ok()?;
+            let without = SplicedBody::new(body, removal.into_iter().collect())?;
+            Some((without.to_bytes(), is_ours))
         });
         let (body, is_repeatable) = reading.await.flatten().ok_or(Undecided::Redaction)?;
         if !is_repeatable {

@@ -136,7 +136,8 @@ impl StrategyCandidate {
             tokens: None,
             texts: None,
         };
-        let original = Original { reference: self.reference, text: self.redacted.clone() };
+        let redacted = Some(self.redacted.clone());
+        let original = Original { reference: self.reference, redacted };
         CompressedOutput {
             replacement: Some(self.with_reference(text)),
             verdict: Verdict::Replaced,

@@ -2,7 +2,7 @@
 //! provider's count of it can be told from ours. A request that finds no room is not counted.
 
 use super::background_queue::{BackgroundQueue, QueueWorker};
-use bytes::Bytes;
+use crate::spliced_body::SplicedBody;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokenforge_providers::{Dialect, prompt_texts};
@@ -27,7 +27,7 @@ pub(super) struct PromptCounter {
 }
 
 struct CountedPrompt {
-    body: Bytes,
+    body: SplicedBody,
     dialect: Dialect,
     counter: Counter,
     count: PromptCount,
@@ -40,7 +40,12 @@ impl PromptCounter {
     }
 
     /// Has a request counted as it goes on, if it is its turn: the first, and every sixteenth after it.
-    pub(super) fn offer(&self, body: &Bytes, dialect: Dialect, model: &str) -> Option<PromptCount> {
+    pub(super) fn offer(
+        &self,
+        body: &SplicedBody,
+        dialect: Dialect,
+        model: &str,
+    ) -> Option<PromptCount> {
         let turn = self.requests.fetch_add(1, Ordering::Relaxed);
         if !turn.is_multiple_of(ONE_OF) || body.len() > LARGEST {
             return None;
@@ -57,6 +62,7 @@ struct CountingThread;
 impl QueueWorker<CountedPrompt> for CountingThread {
     fn take(&mut self, prompt: CountedPrompt) {
         let CountedPrompt { body, dialect, counter, count } = prompt;
+        let body = body.to_bytes();
         let Some(texts) = prompt_texts(&body, dialect) else { return };
         let tokens: usize = texts.iter().map(|text| counter.count(text)).sum();
         // Nobody else sets it.

@@ -1,8 +1,9 @@
 //! One text of a result, in other words.
 
+use super::Original;
 use crate::policy::ResultRule;
 use std::borrow::Cow;
-use tokenforge_engine::{Engine, History, Original, Output};
+use tokenforge_engine::{Engine, History, Output};
 use tokenforge_formats::negotiate::Format;
 use tokenforge_formats::{Form, Json, cheapest, stc2};
 
@@ -82,7 +83,11 @@ fn auto(output: &Output<'_>, engine: &Engine<'_>) -> Option<RewrittenText> {
         forms.find(|form| form.encode(&json).is_ok_and(|encoded| encoded == text))
     };
     let format = form().map_or(Format::Auto.name(), |form| name(*form));
-    Some(RewrittenText { text, format: Some(format), original: compressed.original })
+    let original = compressed.original.map(|original| Original {
+        reference: original.reference,
+        text: original.text(output.text).to_owned(),
+    });
+    Some(RewrittenText { text, format: Some(format), original })
 }
 
 /// The text, if it is wholly JSON and more than one value.

@@ -17,12 +17,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokenforge_config::{Mcp, McpBackend};
-use tokenforge_engine::Original;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_formats::negotiate::Format;
 use tokenforge_mcp::{
     Body, BodyError, EndpointRequest, FORMAT_KEY, Hook, HookFuture, Hooks, Hub, HubSettings,
-    LONGEST_MESSAGE, Originals, Received, Sending, Transport, sse,
+    LONGEST_MESSAGE, Original, Originals, Received, Sending, Transport, sse,
 };
 use tokio::net::TcpListener;
 

@@ -18,8 +18,9 @@ use std::ops::Range;
 /// the 30 bytes that an empty one takes in a body.
 const MAX_RESULT_TEXTS: usize = 1_000;
 
-/// Results behind so many texts are left as they are: more than the longest context window has room for.
-const MAX_TEXTS: usize = 20_000;
+/// Results behind so many texts are left as they are: with 125 tokens for a call and its result, a context window of a
+/// million has no room for more.
+const MAX_TEXTS: usize = 8_000;
 
 /// With every text its call is looked at: name, id, arguments. Those of all texts together may have so many times the bytes
 /// of the body up to there, and a fixed number on top. Where each call is answered once they have fewer than the body.

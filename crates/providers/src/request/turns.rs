@@ -19,6 +19,9 @@ pub struct ConversationTurns {
     pub(crate) thoughts: Vec<ThoughtSite>,
 }
 
+/// The end of a turn is kept for so many times the bytes that it takes.
+const BYTES_PER_BYTE: usize = 16;
+
 /// The list of turns in a body.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TurnList {
@@ -48,10 +51,11 @@ pub(crate) struct TurnMark {
 }
 
 impl TurnList {
-    /// Adds the end of a turn, if it takes no more room than the turns before it: someone may send millions of tiny ones.
+    /// Adds the end of a turn, if it takes a small part of the room of the turns since the last one: someone may send
+    /// millions of tiny ones, and to read a few again costs next to nothing.
     pub(crate) fn add(&mut self, mark: TurnMark) {
         let before = self.marks.last().map_or(0, |mark| mark.end);
-        if mark.end - before >= size_of::<TurnMark>() {
+        if mark.end - before >= BYTES_PER_BYTE * size_of::<TurnMark>() {
             self.marks.push(mark);
         }
     }

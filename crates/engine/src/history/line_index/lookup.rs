@@ -1,7 +1,8 @@
 //! Lookups in the index of shown lines: which text a name means, where a pointer leads, and which lines were shown before.
 
 use super::{
-    AskingCall, LineIndex, LinePlace, Namesakes, ShownLine, ShownRun, ShownText, hash, quote_hash,
+    AskingCall, LineIndex, LinePlace, Namesakes, PLACES, ShownLine, ShownRun, ShownText, hash,
+    quote_hash,
 };
 use crate::history::ComparedLine;
 use crate::history::marker::{self, LinePointer, PointedLines};
@@ -131,6 +132,15 @@ impl LineIndex {
         self.by_text.get(&self.hash_of(text))?.iter().rev().find(is_it).copied()
     }
 
+    /// Where a line was shown, the latest place first: it is nearest to the reader.
+    fn places_of(&self, line: &str) -> impl Iterator<Item = LinePlace> {
+        let latest = self.places.get(&hash(line)).copied();
+        let earlier = |place: &LinePlace| {
+            self.shown.get(place.text as usize)?.lines.get(place.line as usize)?.earlier
+        };
+        std::iter::successors(latest, earlier).take(PLACES)
+    }
+
     /// The longest run of lines, beginning with the first of `lines`, that was shown for another call than the one asking.
     pub(in crate::history) fn longest_run(
         &self,
@@ -141,8 +151,7 @@ impl LineIndex {
             return None;
         }
         let first = lines.first()?;
-        let places = self.places.get(&hash(first.bare))?;
-        let runs = places.iter().filter_map(|&LinePlace { text, line }| {
+        let runs = self.places_of(first.bare).filter_map(|LinePlace { text, line }| {
             let shown = self.shown.get(text as usize).filter(|_| self.is_source(text, asking))?;
             let (start, is_numbered) = (line as usize, first.number.is_some());
             let same =
