@@ -28,5 +28,6 @@ mod recorded_runs;
 mod restore;
 mod safe;
 mod stage_faults;
+mod stage_order;
 mod templates;
 mod wrapper;
