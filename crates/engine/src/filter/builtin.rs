@@ -55,6 +55,7 @@ pub(super) const FILES: &[(&str, &str)] = files! {
     "cargo"
     "docker"
     "docker-compose"
+    "docker-compose-state"
     "docker-state"
     "dotnet"
     "download"

@@ -48,7 +48,7 @@ fn f16_a_command_line_leads_to_its_filter() {
     for (line, expected) in [
         ("docker-compose up -d", "docker-compose"),
         ("docker compose -f dev.yml up --build", "docker-compose"),
-        ("docker compose -f dev.yml logs web", "docker-state"),
+        ("docker compose -f dev.yml logs web", "docker-compose-state"),
         ("docker logs web", "docker-state"),
         ("gh run view 42 --log-failed", "gh-run"),
         ("gh -R octo/shop pr checks 42", "gh-pr"),

@@ -29,5 +29,6 @@ mod recorded_runs;
 mod restore;
 mod safe;
 mod stage_faults;
+mod stage_order;
 mod templates;
 mod wrapper;

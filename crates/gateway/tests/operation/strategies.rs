@@ -173,6 +173,27 @@ fn f13_an_event_says_why_a_strategys_text_was_refused() {
 }
 
 #[test]
+fn f13_an_event_of_a_strategy_keeps_the_figures_of_the_stages() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("events.jsonl");
+    let world = world_with(|settings| {
+        settings.tool_output.strategy = Strategy::Simple;
+        settings.monitoring.compression_log = Some(file.clone());
+    });
+    let secret = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+    let prose = prose();
+    let words: Vec<_> = prose.split(' ').collect();
+    let lines = words.chunks(9).map(|words| format!("{} \t \t \t \n", words.join(" ")));
+    let text = format!("token {secret}\n{}", lines.collect::<String>());
+    assert_eq!(world.send(messages(&conversation(&text))).status, 200);
+    assert!(forwarded(&world.mock).ends_with("more words]"));
+    let [event] = crate::telemetry::events(&file, 1).try_into().unwrap();
+    assert_eq!((&event["redacted"], &event["strategy"]), (&json!(true), &json!("simple")));
+    assert_eq!(event["redacted_kinds"], json!(["github-token"]));
+    assert_eq!(event["strategies"], json!(["trailing_whitespace", "simple"]), "{event}");
+}
+
+#[test]
 fn c10_a_skipped_tool_and_an_error_are_not_given_away() {
     let compressor = MockCompressor::start();
     let world = world_with(|settings| {
