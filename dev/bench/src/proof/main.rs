@@ -9,6 +9,7 @@ mod body_memory;
 mod bombs;
 mod canary_keys;
 mod codecs;
+mod credentials;
 mod dialects;
 mod eviction;
 mod fail_open;
@@ -29,6 +30,7 @@ mod soak;
 mod ssrf;
 mod stdio_commands;
 mod stream_cuts;
+mod upstream_faults;
 
 use anyhow::{Context, ensure};
 use kit::ProofBench;
@@ -48,7 +50,7 @@ const ROWS: &[ProofRow] = &[
     slow_loris::ROW,
     bombs::ROW,
     body_memory::ROW,
-    large_answer::ROW,
+    upstream_faults::ROW,
     backpressure::ROW,
     idle_streams::ROW,
     reload::ROW,
@@ -59,6 +61,7 @@ const ROWS: &[ProofRow] = &[
     local_safety::ROW,
     stdio_commands::ROW,
     forged_markers::ROW,
+    credentials::ROW,
 ];
 
 fn main() -> anyhow::Result<ExitCode> {
