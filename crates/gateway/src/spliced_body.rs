@@ -87,6 +87,7 @@ pub(crate) fn with_replaced(body: &Bytes, replaced: &[Replacement]) -> Option<By
 }
 
 /// The pieces of a spliced body: long ranges of the body that came as they are, and what stands between them copied.
+#[derive(Clone)]
 struct SplicePieces {
     body: SplicedBody,
     /// Up to here the body that came is done.

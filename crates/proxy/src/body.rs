@@ -32,10 +32,28 @@ pub enum Body {
 }
 
 /// A body that is put together when it is sent, so that it is never held as a whole.
+#[derive(Clone)]
 pub struct SplicedPieces {
-    pieces: Box<dyn Iterator<Item = Bytes> + Send + Sync>,
+    pieces: Box<dyn PieceSource>,
     /// How many bytes the pieces that are left have.
     left: u64,
+}
+
+/// An iterator over pieces that can be cloned, because a request may have to be sent a second time.
+trait PieceSource: Iterator<Item = Bytes> + Send + Sync {
+    fn boxed_clone(&self) -> Box<dyn PieceSource>;
+}
+
+impl<P: Iterator<Item = Bytes> + Clone + Send + Sync + 'static> PieceSource for P {
+    fn boxed_clone(&self) -> Box<dyn PieceSource> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn PieceSource> {
+    fn clone(&self) -> Self {
+        (**self).boxed_clone()
+    }
 }
 
 /// A body that is passed on as it arrives.
@@ -89,7 +107,7 @@ impl Body {
 
     /// Of these pieces, none of which is empty and which have so many bytes together.
     pub fn spliced(
-        pieces: impl Iterator<Item = Bytes> + Send + Sync + 'static,
+        pieces: impl Iterator<Item = Bytes> + Clone + Send + Sync + 'static,
         bytes: usize,
     ) -> Self {
         Body::Spliced(Box::new(SplicedPieces { pieces: Box::new(pieces), left: bytes as u64 }))
@@ -124,6 +142,7 @@ impl Body {
         match self {
             Body::Whole(bytes) => Some(Body::Whole(bytes.clone())),
             Body::Pieces(pieces) => Some(Body::Pieces(pieces.clone())),
+            Body::Spliced(spliced) => Some(Body::Spliced(spliced.clone())),
             _ if self.is_end_stream() => Some(Body::empty()),
             Body::Passing(_) | Body::Channel(_) | Body::Broken(_) => None,
         }
@@ -138,7 +157,7 @@ impl Body {
             Body::Whole(bytes) => &bytes[..],
             Body::Pieces(pieces) => pieces.front().map_or(&[][..], |piece| &piece[..]),
             Body::Passing(passing) => passing.first_bytes().await?,
-            Body::Channel(_) | Body::Broken(_) => &[][..],
+            Body::Spliced(_) | Body::Channel(_) | Body::Broken(_) => &[][..],
         })
     }
 

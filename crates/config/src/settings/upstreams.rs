@@ -8,7 +8,7 @@ use http::Uri;
 pub struct Upstreams {
     /// Anthropic Messages.
     pub anthropic: Uri,
-    /// OpenAI, and every path that nobody else claims.
+    /// OpenAI, and every path that no provider claims by its form or by its credential.
     pub openai: Uri,
     /// Gemini generateContent.
     pub gemini: Uri,

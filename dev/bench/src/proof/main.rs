@@ -9,6 +9,7 @@ mod body_memory;
 mod bombs;
 mod canary_keys;
 mod codecs;
+mod credentials;
 mod dialects;
 mod eviction;
 mod fail_open;
@@ -32,6 +33,7 @@ mod ssrf;
 mod stdio_commands;
 mod stream_cuts;
 mod task_tenants;
+mod upstream_faults;
 
 use anyhow::{Context, ensure};
 use kit::ProofBench;
@@ -51,7 +53,7 @@ const ROWS: &[ProofRow] = &[
     slow_loris::ROW,
     bombs::ROW,
     body_memory::ROW,
-    large_answer::ROW,
+    upstream_faults::ROW,
     backpressure::ROW,
     idle_streams::ROW,
     reload::ROW,
@@ -64,6 +66,7 @@ const ROWS: &[ProofRow] = &[
     forged_markers::ROW,
     task_tenants::ROW,
     local_listeners::ROW,
+    credentials::ROW,
     hostile_folders::ROW,
 ];
 

@@ -72,11 +72,21 @@ impl GatewayProcess {
         home: &GatewayHome,
         arguments: &[&str],
     ) -> anyhow::Result<Self> {
+        let upstream = format!("http://{upstream}");
+        Self::launch(bench, home, &[&["--backend-url", &upstream], arguments].concat(), &[])
+    }
+
+    /// Starts one in a home, by the settings that are there, with these arguments and variables.
+    pub(crate) fn launch(
+        bench: &ProofBench,
+        home: &GatewayHome,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> anyhow::Result<Self> {
         let log = File::options().create(true).append(true).open(home.path().join("log"))?;
         let mut command = Command::new(&bench.program);
         command
             .args(["serve", "--listen", "127.0.0.1:0"])
-            .args(["--backend-url", &format!("http://{upstream}")])
             .args(arguments)
             // Neither settings nor variables of whoever runs this change what is tried.
             .env_clear()
@@ -85,6 +95,7 @@ impl GatewayProcess {
             .env("FORGE_DATA_DIR", home.data())
             // The bodies are short, and what is tried is most of all what happens to what was left out.
             .env("FORGE_TOOL_OUTPUT_EXPAND_INJECTION", "from_start")
+            .envs(variables.iter().copied())
             .current_dir(home.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
