@@ -230,7 +230,7 @@ impl<'a> Engine<'a> {
         context: &CallContext,
     ) -> (Cow<'t, str>, Vec<&'static str>) {
         match self.settings.redact_secrets && self.settings.mode.is_safe() {
-            true => redaction::redact(text, context.tool.text_is_exact()),
+            true => redaction::redact(text, context),
             false => (text.into(), Vec::new()),
         }
     }

@@ -1,5 +1,6 @@
 //! Secret redaction: an output without its secrets.
 
+use crate::context::CallContext;
 use crate::terminal;
 use crate::wrapper::{self, Piece};
 use std::borrow::Cow;
@@ -7,29 +8,49 @@ use tokenforge_redact::Scanner;
 
 /// The text without its secrets, and their kinds.
 ///
-/// Terminal escapes are removed first, since they can split a secret; but not from the text of a file, of which they
-/// are a part. What a client wrote as a string inside its wrapper is read as what it says, for the same reason.
-pub(crate) fn redact(text: &str, is_file: bool) -> (Cow<'_, str>, Vec<&'static str>) {
-    let (text, mut kinds) = redact_plain(text, is_file);
-    match redact_payloads(&text, is_file, &mut kinds) {
+/// Terminal escapes are removed first, because they can split a secret; but not from the text of a file, of which they
+/// are a part. A string inside a client's wrapper is read unescaped, for the same reason. In the text of files the first
+/// marker says that edits must not quote its line.
+pub(crate) fn redact<'t>(
+    text: &'t str,
+    context: &CallContext,
+) -> (Cow<'t, str>, Vec<&'static str>) {
+    let mut kinds = Vec::new();
+    let text = redact_plain(text, context, &mut kinds);
+    match redact_payloads(&text, context, &mut kinds) {
         Some(rewrapped) => (rewrapped.into(), kinds),
         None => (text, kinds),
     }
 }
 
-fn redact_plain(text: &str, is_file: bool) -> (Cow<'_, str>, Vec<&'static str>) {
-    let bare = if is_file { None } else { terminal::strip(text) };
-    match Scanner::builtin().redact(bare.as_deref().unwrap_or(text)) {
-        Some(redacted) => {
-            let kinds = redacted.findings.iter().map(|finding| finding.rule).collect();
-            (redacted.text.into(), kinds)
-        }
-        None => (text.into(), Vec::new()),
+/// Are there secrets in a text that is no output?
+pub(crate) fn has_secrets(text: &str) -> bool {
+    !redact(text, &CallContext::new("", "", false)).1.is_empty()
+}
+
+fn redact_plain<'t>(
+    text: &'t str,
+    context: &CallContext,
+    kinds: &mut Vec<&'static str>,
+) -> Cow<'t, str> {
+    let bare = if context.tool.text_is_exact() { None } else { terminal::strip(text) };
+    let Some(redacted) = Scanner::builtin().redact(bare.as_deref().unwrap_or(text)) else {
+        return text.into();
+    };
+    let is_first = kinds.is_empty();
+    kinds.extend(redacted.findings.iter().map(|finding| finding.rule));
+    match is_first && context.is_file_text() {
+        true => redacted.with_edit_note().into(),
+        false => redacted.text.into(),
     }
 }
 
 /// The text with the secrets removed that only show once a string is unescaped.
-fn redact_payloads(text: &str, is_file: bool, kinds: &mut Vec<&'static str>) -> Option<String> {
+fn redact_payloads(
+    text: &str,
+    context: &CallContext,
+    kinds: &mut Vec<&'static str>,
+) -> Option<String> {
     memchr::memchr(b'\\', text.as_bytes())?;
     let parts = wrapper::unwrap(text);
     let is_escaped =
@@ -38,14 +59,8 @@ fn redact_payloads(text: &str, is_file: bool, kinds: &mut Vec<&'static str>) -> 
         return None;
     }
     let before = kinds.len();
-    let payloads: Vec<_> = parts
-        .payloads()
-        .map(|payload| {
-            let (payload, mut found) = redact_plain(payload, is_file);
-            kinds.append(&mut found);
-            payload
-        })
-        .collect();
+    let payloads: Vec<_> =
+        parts.payloads().map(|payload| redact_plain(payload, context, kinds)).collect();
     (kinds.len() > before).then(|| parts.rewrap(&payloads))
 }
 
@@ -55,10 +70,14 @@ mod tests {
 
     const TOKEN: &str = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
 
+    fn shell() -> CallContext {
+        CallContext::new("Bash", "{}", false)
+    }
+
     fn assert_redacted(text: &str) -> String {
-        let (redacted, kinds) = redact(text, false);
+        let (redacted, kinds) = redact(text, &shell());
         assert!(!kinds.is_empty() && !redacted.contains(&TOKEN[20..]), "{redacted}");
-        assert!(redact(&redacted, false).1.is_empty(), "{redacted}");
+        assert!(redact(&redacted, &shell()).1.is_empty(), "{redacted}");
         redacted.into_owned()
     }
 
@@ -80,7 +99,7 @@ mod tests {
     #[test]
     fn text_without_secrets_is_not_copied() {
         assert!(
-            matches!(redact("{\"output\":\"a\\nb\"}", false), (Cow::Borrowed(_), kinds) if kinds.is_empty())
+            matches!(redact("{\"output\":\"a\\nb\"}", &shell()), (Cow::Borrowed(_), kinds) if kinds.is_empty())
         );
     }
 }

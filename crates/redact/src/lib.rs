@@ -34,4 +34,4 @@ pub mod terminal;
 pub use body::{BodyShape, Unscannable, redact_body, redact_text, redact_what_can_be};
 pub use personal::{PersonalFinder, PersonalKind};
 pub use replace::{TextFinder, replace_found};
-pub use secrets::{Finding, MARKER_END, MARKER_START, RedactedText, Scanner, marker};
+pub use secrets::{EDIT_NOTE, Finding, MARKER_END, MARKER_START, RedactedText, Scanner, marker};

@@ -27,11 +27,13 @@
 //! depend on the number of rules, and that of any text is linear.
 //!
 //! False alarms would destroy what an agent is to edit. A form of its own is believed; a name alone is not: the
-//! value must be quoted or stand as in a settings file, and look drawn at random (`randomness`).
+//! value must be quoted or stand as in a settings file, and look drawn at random (`randomness`); one that is labelled as a
+//! hash (`digest`) is none.
 
 mod assigned;
 mod assignment;
 mod blocks;
+mod digest;
 mod finding;
 mod marker;
 mod randomness;
@@ -42,5 +44,5 @@ mod tokens;
 mod urls;
 
 pub use finding::Finding;
-pub use marker::{MARKER_END, MARKER_START, marker};
+pub use marker::{EDIT_NOTE, MARKER_END, MARKER_START, marker};
 pub use scanner::{RedactedText, Scanner};

@@ -226,7 +226,7 @@ fn cut_to_name(text: &str) -> String {
 fn has_secret(text: &str) -> bool {
     const LOOKED_AT: usize = 4096;
     let text = &text[..text.floor_char_boundary(LOOKED_AT)];
-    !redaction::redact(text, false).1.is_empty()
+    redaction::has_secrets(text)
 }
 
 /// Can a name not be mistaken for other words of a pointer?

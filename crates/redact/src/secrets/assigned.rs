@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{
     assignment::{self, Assignment},
+    digest,
     finding::{Certainty, Findings},
     marker, randomness,
     rules::{AssignedRule, ValueLooks},
@@ -28,7 +29,8 @@ const SHORTEST: usize = 8;
 pub(crate) fn find_at(rules: &[AssignedRule], text: &str, pair: usize, findings: &mut Findings) {
     let Some(word) = word_at(text.as_bytes(), pair) else { return };
     let Some(assignment) = assignment::around(text, word) else { return };
-    if is_word(&assignment) || is_beside_marker(text, pair, &assignment) {
+    let is_none = is_word(&assignment) || digest::is_labelled(assignment.value);
+    if is_none || is_beside_marker(text, pair, &assignment) {
         return;
     }
     let name = Name::of(assignment.name);

@@ -6,6 +6,10 @@ pub const MARKER_START: &str = "[REDACTED:";
 /// How every marker ends.
 pub const MARKER_END: char = ']';
 
+/// What the first marker in the text of a file says behind its rule, because an agent that quotes the line in an edit finds no
+/// such line in the file.
+pub const EDIT_NOTE: &str = "; edits must not quote lines with this mark";
+
 /// No id of a rule is longer; a test sees to it.
 pub(crate) const LONGEST_RULE: usize = 48;
 
@@ -25,7 +29,11 @@ pub(crate) fn starts_at(text: &[u8], at: usize) -> bool {
 
 /// Whether a marker ends just before this byte.
 pub(crate) fn ends_at(text: &[u8], at: usize) -> bool {
-    at.checked_sub(1).is_some_and(|last| text.get(last) == Some(&b']') && is_around(text, last))
+    let Some(marked) = text.get(..at).and_then(|text| text.strip_suffix(b"]")) else {
+        return false;
+    };
+    let id = marked.strip_suffix(EDIT_NOTE.as_bytes()).unwrap_or(marked);
+    is_around(id, id.len())
 }
 
 /// Whether this byte belongs to what a marker says.
@@ -53,5 +61,12 @@ mod tests {
         assert_eq!(ends, [text.len() - 2]);
         let starts: Vec<usize> = (0..=bytes.len() + 1).filter(|&at| starts_at(bytes, at)).collect();
         assert_eq!(starts, [1]);
+    }
+
+    #[test]
+    fn f22_a_marker_with_a_note_ends_as_others_do() {
+        let text = format!("{}{EDIT_NOTE}]", marker("x-1").trim_end_matches(']'));
+        assert!(ends_at(text.as_bytes(), text.len()));
+        assert!(!ends_at(EDIT_NOTE.as_bytes(), EDIT_NOTE.len()));
     }
 }

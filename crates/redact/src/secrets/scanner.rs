@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::{
     assigned, blocks,
     finding::{Finding, Findings},
-    marker::marker,
+    marker::{EDIT_NOTE, MARKER_END, marker},
     rules::{AssignedRule, BlockRule, Rules},
     spots::{SecretSpot, each_spot},
     tokens::TokenRules,
@@ -34,6 +34,29 @@ pub struct RedactedText {
     pub text: String,
     /// What was replaced; the ranges are those in the text before.
     pub findings: Vec<Finding>,
+}
+
+impl RedactedText {
+    /// The text, with a note in its first marker that edits must not quote such lines: for the text of a file.
+    ///
+    /// It stands inside the marker, because a line of its own would change the numbers of the lines behind it.
+    ///
+    /// ```
+    /// use tokenforge_redact::{EDIT_NOTE, Scanner};
+    ///
+    /// let text = "DATABASE_URL=postgres://app:t1ger-Lily@db/orders";
+    /// let noted = Scanner::builtin().redact(text).unwrap().with_edit_note();
+    /// assert_eq!(noted, format!("DATABASE_URL=postgres://app:[REDACTED:postgres-password{EDIT_NOTE}]@db/orders"));
+    /// assert_eq!(Scanner::builtin().redact(&noted), None);
+    /// ```
+    #[must_use]
+    pub fn with_edit_note(self) -> String {
+        let Some(first) = self.findings.first() else { return self.text };
+        let end = first.range.start + marker(first.rule).len() - MARKER_END.len_utf8();
+        let mut text = self.text;
+        text.insert_str(end, EDIT_NOTE);
+        text
+    }
 }
 
 impl Scanner {
