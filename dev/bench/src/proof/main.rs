@@ -16,6 +16,7 @@ mod fairness;
 mod faulty_disk;
 mod forged_markers;
 mod idle_streams;
+mod kept_conversations;
 mod kit;
 mod large_answer;
 mod local_safety;
@@ -59,6 +60,7 @@ const ROWS: &[ProofRow] = &[
     local_safety::ROW,
     stdio_commands::ROW,
     forged_markers::ROW,
+    kept_conversations::ROW,
 ];
 
 fn main() -> anyhow::Result<ExitCode> {
