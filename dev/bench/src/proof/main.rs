@@ -18,6 +18,7 @@ mod faulty_disk;
 mod forged_markers;
 mod hostile_folders;
 mod idle_streams;
+mod kept_conversations;
 mod kit;
 mod large_answer;
 mod local_listeners;
@@ -65,6 +66,7 @@ const ROWS: &[ProofRow] = &[
     stdio_commands::ROW,
     forged_markers::ROW,
     task_tenants::ROW,
+    kept_conversations::ROW,
     local_listeners::ROW,
     credentials::ROW,
     hostile_folders::ROW,
