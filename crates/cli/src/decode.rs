@@ -7,9 +7,10 @@ use crate::input::InputText;
 use crate::{output, progress};
 use anyhow::Context;
 use clap::{Args, ValueEnum, ValueHint};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use tokenforge_engine::{is_compressed, restore};
-use tokenforge_formats::{MAX_OUTPUT, decode_any, stc2, table, toon};
+use tokenforge_formats::{Form, Json, MAX_OUTPUT, decode_any, stc2, table, toon};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,8 +24,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DecodeArgs {
-    /// The form to read; `auto` restores what looks like a compressed output, and else tries JSON and STC, then a table,
-    /// then TOON
+    /// The form to read; `auto` restores what looks like a compressed output, else tries JSON and STC, then a table, then TOON
+    /// as it is spelled by encoders, and writes any other text as it is
     #[arg(long, value_enum, default_value_t = Source::Auto)]
     from: Source,
 
@@ -76,17 +77,33 @@ pub(crate) fn run(arguments: &DecodeArgs) -> anyhow::Result<()> {
     let spinner = progress::spinner(input.text.len(), "decoding");
     let (text, max_output) = (&input.text, arguments.max_output);
     let json = match source {
-        Source::Auto | Source::Output => decode_any(text, max_output),
+        Source::Auto | Source::Output => match decode_any(text, max_output) {
+            Ok(json) => Ok(arguments.is_in_form(text, &json).then_some(json)),
+            Err(error) if arguments.names_form() || begins_as_form(text) => Err(error),
+            Err(_) => Ok(None),
+        },
         // Without the header of version 2 it is read as version 1.
-        Source::Stc => stc2::decode(text, max_output),
-        Source::Table => table::decode(text, max_output),
+        Source::Stc => stc2::decode(text, max_output).map(Some),
+        Source::Table => table::decode(text, max_output).map(Some),
         Source::Toon => {
             let (indent, strict) = (arguments.indent.unwrap_or(2).into(), !arguments.lenient);
-            toon::decode(text, &toon::DecodeOptions { indent, strict, max_output })
+            toon::decode(text, &toon::DecodeOptions { indent, strict, max_output }).map(Some)
         }
     };
     spinner.finish_and_clear();
-    Ok(output::print(&json.with_context(|| input.name)?)?)
+    match json.with_context(|| input.name)? {
+        Some(json) => Ok(output::print(&json)?),
+        // No stage changed what has no notation of ours in it.
+        None => arguments.write_unchanged(text),
+    }
+}
+
+/// Does a text begin with the header of a table, in STC, TOON or as rows with typed columns? Then it is one with a mistake in it.
+fn begins_as_form(text: &str) -> bool {
+    let count =
+        text.strip_prefix('[').map(|text| text.trim_start_matches(|c: char| c.is_ascii_digit()));
+    stc2::is_stc2(text)
+        || count.is_some_and(|rest| rest.starts_with("]{") && !text.starts_with("[]"))
 }
 
 impl DecodeArgs {
@@ -109,6 +126,43 @@ impl DecodeArgs {
         }
     }
 
+    /// Does the file's name say that it is JSON, STC or TOON?
+    fn names_form(&self) -> bool {
+        let extension = self.file.extension().and_then(OsStr::to_str);
+        extension.is_some_and(|extension| ["json", "stc", "toon"].contains(&extension))
+    }
+
+    /// Is a text that could be read as JSON meant as data? Nearly every text can be read as TOON, so that one must be spelled as
+    /// TOON is, and be more than a word.
+    fn is_in_form(&self, text: &str, json: &str) -> bool {
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        let body = body.strip_suffix('\r').unwrap_or(body);
+        let is_data =
+            |form: Form| form.decode(text, self.max_output).is_ok_and(|read| read == json);
+        let is_toon = || {
+            let is_container = json.starts_with(['{', '[']) && !body.is_empty();
+            let json = Json::parse(json).ok().filter(|_| is_container);
+            json.is_some_and(|json| Form::Toon.encode(&json).as_deref() == Ok(body))
+        };
+        self.names_form()
+            || stc2::is_stc2(text)
+            || is_data(Form::Stc)
+            || is_data(Form::Table)
+            || is_toon()
+    }
+
+    /// Writes a text in which no stage changed anything.
+    fn write_unchanged(&self, text: &str) -> anyhow::Result<()> {
+        self.check_size(text)?;
+        Ok(output::write(text)?)
+    }
+
+    fn check_size(&self, restored: &str) -> anyhow::Result<()> {
+        let (bytes, most) = (restored.len(), self.max_output);
+        anyhow::ensure!(bytes <= most, "it has {bytes} bytes; --max-output allows {most}");
+        Ok(())
+    }
+
     /// The output that became this text.
     fn restore(&self, text: &str) -> anyhow::Result<String> {
         let restored = match &self.history {
@@ -120,8 +174,7 @@ impl DecodeArgs {
                 restore(&resolved.with_context(nowhere)?)?
             }
         };
-        let (bytes, most) = (restored.len(), self.max_output);
-        anyhow::ensure!(bytes <= most, "it has {bytes} bytes; --max-output allows {most}");
+        self.check_size(&restored)?;
         Ok(restored)
     }
 }

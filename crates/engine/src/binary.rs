@@ -17,38 +17,96 @@ const MIN_UNREADABLE: usize = 16;
 /// Readable lines of this many bytes or fewer between binary ones are part of the data.
 const MAX_NOISE: usize = 8;
 
-/// The text with every binary stretch of lines replaced by one line that says how large it was; `None` if there is none.
+/// So many readable characters before or behind the binary part of a line are text; fewer are noise.
+const MIN_TEXT: usize = 8;
+
+/// The text with every binary stretch of lines replaced by a marker that says how large it was; `None` if there is none, or if
+/// markers would take more room. Readable text on the same line, before and behind the binary part, stays.
 ///
 /// ```
 /// use tokenforge_engine::binary::suppress;
 ///
-/// let text = format!("a.zip:\n{}\nend\n", "PK\u{3}\u{4}\0\u{fffd}".repeat(20));
-/// assert_eq!(suppress(&text).as_deref(), Some("a.zip:\n[Forge removed binary output: 161 bytes]\nend\n"));
+/// let data = "\u{3}\u{4}\0\u{fffd}".repeat(20);
+/// let text = format!("a.zip:\n{data}\nthe end: {data}.\n");
+/// let shown = "a.zip:\n[Forge removed binary output: 120 bytes]\nthe end: [Forge removed binary output: 121 bytes]\n";
+/// assert_eq!(suppress(&text).as_deref(), Some(shown));
 /// ```
 pub fn suppress(text: &str) -> Option<String> {
     // Without control characters nothing is binary.
     if !has_control(text.as_bytes()) {
         return None;
     }
-    let stretches = stretches(text);
-    if stretches.is_empty() {
-        return None;
-    }
     let mut kept = String::new();
     let mut copied = 0;
-    for stretch in stretches {
-        kept.push_str(&text[copied..stretch.start]);
+    for part in stretches(text).into_iter().flat_map(|stretch| unreadable_parts(text, stretch)) {
+        kept.push_str(&text[copied..part.start]);
         kept.push_str(&format!(
             "[Forge removed binary output: {} bytes]",
-            group_digits(stretch.len())
+            group_digits(part.len())
         ));
-        copied = stretch.end;
-        if text[..copied].ends_with('\n') {
-            kept.push('\n');
-        }
+        copied = part.end;
     }
     kept.push_str(&text[copied..]);
-    Some(kept)
+    (copied > 0 && kept.len() < text.len()).then_some(kept)
+}
+
+/// The parts of a binary stretch without the text at the beginnings and ends of its lines, and without its last line end.
+fn unreadable_parts(text: &str, stretch: Range<usize>) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut open: Option<Range<usize>> = None;
+    let mut start = stretch.start;
+    for line in whole_lines(&text[stretch]) {
+        let content = line.trim_end_matches(['\n', '\r']);
+        let head = readable_end(content.chars());
+        let tail = readable_end(content.chars().rev());
+        let end = start + content.len();
+        // A line that is all readable is noise inside of a part, and text outside of one.
+        let is_readable = head.bytes == content.len();
+        if !is_readable && head.is_text() {
+            parts.extend(open.take());
+        }
+        let begin = open.as_ref().map(|part| part.start);
+        open = match (is_readable, begin) {
+            (true, begin) => begin.map(|begin| begin..end),
+            (false, Some(begin)) => Some(begin..end - tail.kept()),
+            (false, None) => Some(start + head.kept()..end - tail.kept()),
+        };
+        if !is_readable && tail.is_text() {
+            parts.extend(open.take());
+        }
+        start += line.len();
+    }
+    parts.extend(open);
+    parts
+}
+
+/// Readable characters at an end of a line.
+struct ReadableEnd {
+    characters: usize,
+    bytes: usize,
+}
+
+impl ReadableEnd {
+    fn is_text(&self) -> bool {
+        self.characters >= MIN_TEXT
+    }
+
+    /// How many bytes stay.
+    fn kept(&self) -> usize {
+        if self.is_text() { self.bytes } else { 0 }
+    }
+}
+
+/// The readable characters at the end of a line from which these characters come.
+fn readable_end(from_end: impl Iterator<Item = char>) -> ReadableEnd {
+    let is_control =
+        |c: char| u8::try_from(c).is_ok_and(|byte| byte.is_ascii() && is_control(byte));
+    let is_readable = |c: &char| *c != char::REPLACEMENT_CHARACTER && !is_control(*c);
+    let none = ReadableEnd { characters: 0, bytes: 0 };
+    from_end.take_while(is_readable).fold(none, |end, c| ReadableEnd {
+        characters: end.characters + 1,
+        bytes: end.bytes + c.len_utf8(),
+    })
 }
 
 /// The byte ranges of binary lines, with the noise between them.
@@ -177,6 +235,18 @@ mod tests {
             suppress(&format!("$ cat a.zip\n{}\n$ echo done\ndone\n", noise(3_000))).unwrap();
         assert!(shown.starts_with("$ cat a.zip\n[Forge removed binary output: "), "{shown}");
         assert!(shown.ends_with(" bytes]\n$ echo done\ndone\n"), "{shown}");
+    }
+
+    #[test]
+    fn f23_text_on_the_line_of_binary_output_stays() {
+        let data = "\u{fffd}\u{1}\u{2}\u{fffd}".repeat(30);
+        let text = format!("upload of logo.png: {data}\nshop:{data}ok\n{data} 3 files sent\nend\n");
+        let shown = suppress(&text).unwrap();
+        assert_eq!(
+            shown,
+            "upload of logo.png: [Forge removed binary output: 729 bytes] 3 files sent\nend\n"
+        );
+        assert_eq!(suppress(&shown), None);
     }
 
     #[test]

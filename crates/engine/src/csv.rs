@@ -174,7 +174,9 @@ mod tests {
     #[test]
     fn l3_every_dialect_comes_back() {
         comes_back(
-            &rows("at,who,n", |n| format!("2026-01-01T10:00:{n:02}Z,\"a, b\",{}", n % 3)),
+            &rows("day,city,n", |n| {
+                format!("2026-01-{:02},\"Cologne, Germany\",{}", n % 28 + 1, n % 3)
+            }),
             "[Forge CSV rows as one array]",
         );
         comes_back(

@@ -18,6 +18,7 @@ use crate::runner::{StageRun, isolate_panic};
 use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::{Stage, StageContext};
 use crate::vault::{Vault, VaultAccess};
+use crate::wrapper::{Parts, Piece};
 use crate::{redaction, stages, wrapper};
 pub(crate) use own_notation::{has_mark, is_marked};
 use own_stages::{OwnStages, StagePlace};
@@ -262,8 +263,8 @@ impl<'a> Engine<'a> {
         if payloads.iter().any(|payload| is_marked(payload)) {
             return self.cap_marked(text, context);
         }
-        let clean: Vec<StageRun<'_>> =
-            payloads.iter().map(|text| self.clean(self.start_run(text, context))).collect();
+        let runs = self.start_runs(&parts, context).into_iter();
+        let clean: Vec<StageRun<'_>> = runs.map(|run| self.clean(run)).collect();
         // What a terminal overwrites or does not show may stand before a mark, and hide it.
         if text.contains(crate::SIGNATURE) && clean.iter().any(|run| is_marked(run.text())) {
             return self.cap_marked(text, context);
@@ -295,16 +296,38 @@ impl<'a> Engine<'a> {
     fn start_run<'r>(&'r self, payload: &'r str, context: &'r CallContext) -> StageRun<'r> {
         let nature = Nature::of(payload, context);
         let Engine { settings, filters, deadline, is_traced, .. } = *self;
-        let given = StageContext { context, settings, filters, nature };
+        let given = StageContext { context, settings, filters, nature, is_quoted: false };
         StageRun::new(payload, given, deadline, is_traced)
     }
 
-    /// Without what a terminal would not show and what is not text.
+    /// The runs of the payloads of an output.
+    fn start_runs<'r>(
+        &'r self,
+        parts: &'r Parts<'_>,
+        context: &'r CallContext,
+    ) -> Vec<StageRun<'r>> {
+        let start = |piece: &'r Piece<'_>| match piece {
+            Piece::Keep(_) => None,
+            Piece::Payload(payload) => {
+                let run = self.start_run(&payload.text, context);
+                Some(if payload.codecs.is_empty() { run } else { run.quoted() })
+            }
+        };
+        parts.pieces().iter().filter_map(start).collect()
+    }
+
+    /// Without what a terminal would not show and, where that can be fetched back, what is not text.
     fn clean<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let own = &self.own_stages;
         let run = run.through(stages::CLEAN).through(&own.at(StagePlace::Clean)).looked_at_again();
         let run = run.refuse(&own.at(StagePlace::Nowhere));
-        if self.settings.mode.is_safe() { run.through(stages::SUPPRESS) } else { run }
+        self.suppress(run)
+    }
+
+    /// Without binary output, if it can be fetched back: decision 11.
+    fn suppress<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
+        let is_gated = self.settings.mode.is_safe() && self.is_reversible();
+        if is_gated { run.through(stages::SUPPRESS) } else { run }
     }
 
     /// In fewer tokens, and no longer than allowed.
@@ -313,7 +336,7 @@ impl<'a> Engine<'a> {
             true => run.through(stages::COMPACT).through(&self.own_stages.at(StagePlace::Compact)),
             false => run,
         };
-        let limit = self.limit();
+        let limit = self.limit(run.nature());
         let fits = |run: &StageRun<'_>| limit.is_none_or(|limit| run.len() <= limit);
         if fits(&run) {
             return self.factor_out(run);
@@ -354,11 +377,13 @@ impl<'a> Engine<'a> {
         leaves_out.then(|| short.into_iter().map(|run| self.compact(run)).collect())
     }
 
-    /// How many bytes of a payload are kept, if not all. What the caller asked for is cut off in any case; what it did
-    /// not ask for only where it can be fetched back.
-    fn limit(&self) -> Option<usize> {
+    /// How many bytes of a payload are kept, if not all. A limit that the caller set holds in any case. The usual one holds
+    /// where the rest can be fetched back, and not for file text and diffs: an agent that edits or applies them has to see
+    /// all of them (decision 41).
+    fn limit(&self, nature: Nature) -> Option<usize> {
         let Settings { mode, max_output_bytes, .. } = self.settings;
-        let usual = self.is_reversible().then_some(DEFAULT_MAX_OUTPUT_BYTES);
+        let has_usual = self.is_reversible() && nature == Nature::Plain;
+        let usual = has_usual.then_some(DEFAULT_MAX_OUTPUT_BYTES);
         max_output_bytes.or(usual).filter(|_| mode.is_safe())
     }
 

@@ -146,6 +146,17 @@ impl<'a> StageRun<'a> {
         self
     }
 
+    /// The run of a text that stands in a string of its wrapper.
+    pub(crate) fn quoted(mut self) -> Self {
+        self.subject.is_quoted = true;
+        self
+    }
+
+    /// What the text is to its reader.
+    pub(crate) fn nature(&self) -> Nature {
+        self.subject.nature
+    }
+
     /// How many bytes the text has.
     pub(crate) fn len(&self) -> usize {
         self.text().len()
@@ -421,8 +432,9 @@ mod tests {
         let text = "a text that is long enough to be made shorter. ".repeat(20);
         let (context, settings) = (CallContext::new("Bash", "{}", false), Settings::default());
         let filters = FilterSet::builtin();
-        let subject =
-            StageContext { context: &context, settings: &settings, filters, nature: Nature::Plain };
+        let nature = Nature::Plain;
+        let (context, settings) = (&context, &settings);
+        let subject = StageContext { context, settings, filters, nature, is_quoted: false };
         for (fault, expected) in [
             (FaultyStage::PanicsWriting, StageOutcome::Panicked),
             (FaultyStage::PanicsReading, StageOutcome::Panicked),

@@ -19,6 +19,8 @@ pub struct StageContext<'a> {
     pub filters: &'a FilterSet,
     /// What the text is to its reader.
     pub nature: Nature,
+    /// Does the text stand in a string of its wrapper? Then blanks are content, because the string is.
+    pub is_quoted: bool,
 }
 
 /// One way to write a text with fewer tokens.

@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use tokenforge_config::Overrides;
 use tokenforge_engine::reference::{ExpandHint, ReferenceSecret};
 use tokenforge_engine::{
-    CompressedOutput, DEFAULT_MAX_OUTPUT_BYTES, Deadline, Engine, History, Mode, Output, Settings,
-    Vault,
+    CompressedOutput, Deadline, Engine, History, Mode, Output, Settings, Vault,
 };
 use tokenforge_store::{DiskStore, EntryKind, Store};
 
@@ -95,13 +94,10 @@ impl HookEngine {
         let vault = self.vault.as_ref().filter(|_| question.can_expand);
         let limit = self.settings.max_output_bytes;
         // What can be fetched back is cut where the agent would cut it for good.
-        let most = || {
-            let shown = question.shown_bytes.unwrap_or(usize::MAX);
-            limit.unwrap_or(DEFAULT_MAX_OUTPUT_BYTES).min(shown)
-        };
+        let shown = question.shown_bytes.filter(|_| vault.is_some());
         let settings = Settings {
             expand_hint: Some(ExpandHint::Command),
-            max_output_bytes: if vault.is_some() { Some(most()) } else { limit },
+            max_output_bytes: limit.into_iter().chain(shown).min(),
             ..self.settings.clone()
         };
         let engine = Engine::new(&settings).with_deadline(expired);

@@ -61,8 +61,8 @@ impl Engine<'_> {
 
     fn cap_run<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let is_over = |limit: usize| run.len() > limit.saturating_add(MARGIN);
-        match self.limit().is_some_and(is_over) {
-            true => run.through(stages::SUPPRESS).through(stages::CAP),
+        match self.limit(run.nature()).is_some_and(is_over) {
+            true => self.suppress(run).through(stages::CAP),
             false => run,
         }
     }

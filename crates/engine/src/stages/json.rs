@@ -99,6 +99,16 @@ fn in_form(
     Some(StageOutput::from(text).in_layer(TextLayer::Form))
 }
 
+impl JsonStage {
+    /// Is this JSON that was cut, of which the stage would not give back every blank? In a string only those of whole JSON are
+    /// no content.
+    fn loses_blanks_of_torn(&self, text: &str) -> bool {
+        let reads_torn = [TRUNCATED.name, EMBEDDED.name].contains(&self.name);
+        let begins = || text.trim_ascii_start().starts_with(['{', '[']);
+        reads_torn && begins() && json::container(text).is_none() && (self.minify)(text) != text
+    }
+}
+
 impl Stage for JsonStage {
     fn name(&self) -> &'static str {
         self.name
@@ -125,6 +135,9 @@ impl Stage for JsonStage {
     }
 
     fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
+        if subject.is_quoted && self.loses_blanks_of_torn(text) {
+            return None;
+        }
         (self.encode)(text, subject.settings)
     }
 

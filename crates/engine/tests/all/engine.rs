@@ -130,10 +130,35 @@ fn a_diff_in_colours_is_a_diff() {
 }
 
 #[test]
-fn the_bytes_of_a_picture_that_cat_shows_are_suppressed() {
+fn f23_binary_output_goes_only_where_it_can_be_fetched_back() {
     let picture = "\u{1}PNG\u{fffd}\u{2}\u{fffd}".repeat(200);
-    let compressed = compress(&Settings::default(), "Bash", "cat logo.png", &picture);
-    assert_eq!(applied_stages(&compressed), ["binary"]);
+    let text = format!("logo.png: {picture}\n");
+    let key = ReferenceSecret::from_bytes([7; 32]);
+    let arguments = r#"{"command":"cat logo.png"}"#;
+    let output = Output { text: &text, tool: "Bash", arguments, call: None, is_error: false };
+    for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
+        for max_output_bytes in [None, Some(100_000)] {
+            let settings = Settings { mode, max_output_bytes, ..Settings::default() };
+            let bare = Engine::new(&settings);
+            let for_others = bare.with_vault(Vault { key: &key, access: VaultAccess::Others });
+            for engine in [bare.clone(), for_others] {
+                let compressed = engine.compress(&output, &History::default());
+                assert_eq!((compressed.replacement, compressed.original), (None, None), "{mode}");
+            }
+            let compressed = bare.with_vault(vault(&key)).compress(&output, &History::default());
+            assert_eq!(applied_stages(&compressed), ["binary"], "{mode}");
+            let shown = compressed.text(&text);
+            assert!(
+                shown.ends_with("\nlogo.png: [Forge removed binary output: 2,200 bytes]\n"),
+                "{shown}"
+            );
+            let kept = compressed.original.as_ref().map(|kept| kept.reference.to_string());
+            assert_eq!(Reference::leading(shown).map(|(id, _)| id.to_string()), kept, "{mode}");
+            let again = Output { text: shown, ..output };
+            let again = bare.with_vault(vault(&key)).compress(&again, &History::default());
+            assert_eq!(again.replacement, None, "{mode}");
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One notation at a time: what the model reads is never a notation over another, and nothing that it copies is split.
 
+use proptest::prelude::*;
 use tokenforge_engine::{CompressedOutput, Engine, History, Mode, Output, Settings};
 use tokenforge_formats::Form;
 use tokenforge_samples::recorded;
@@ -167,5 +168,62 @@ fn d80_strings_in_a_list_are_set_apart() {
         assert!(shown.contains(r#"["UM3OG7" "#), "{shown}");
         assert!(!shown.contains("UM3OG7 5RJ7UH"), "{shown}");
         assert_eq!(tokenforge_formats::decode_any(shown, usize::MAX).unwrap(), minified);
+    }
+}
+
+/// A timestamp, URL or number that has to stay whole.
+fn unit(kind: usize, number: u32) -> String {
+    let (a, b) = (10 + number % 50, 10 + number / 50 % 50);
+    match kind {
+        0 => format!("2020-12-01T20:{b}:{a}.3Z"),
+        1 => format!("2020-12-01 20:{b}:{a},{a}7"),
+        2 => format!("04/Dec/2020:10:{b}:{a}"),
+        3 => format!("https://example.com/docs/part{b}/page{number}.html?x={a}"),
+        4 => format!("http://10.20.30.{a}:8080/a/{number}"),
+        5 => format!("-1234.{number}"),
+        6 => format!("1,234,{number}"),
+        7 => format!("{number}.{a}e+{b}"),
+        _ => format!("10.20.{b}.{a}"),
+    }
+}
+
+/// A text as the engine forwards it with each of the notations for mode lossless alone.
+fn notated(text: &str) -> impl Iterator<Item = (&'static str, String)> {
+    const LOSSLESS: [&str; 3] = ["path_headings", "repeated_columns", "log_templates"];
+    LOSSLESS.into_iter().map(move |name| {
+        let others = LOSSLESS.into_iter().filter(|other| *other != name);
+        let skip_stages = others.map(str::to_owned).collect();
+        let settings = Settings { mode: Mode::Lossless, skip_stages, ..Settings::default() };
+        let output = Output { text, tool: "Bash", arguments: "{}", call: None, is_error: false };
+        let compressed = Engine::new(&settings).compress(&output, &History::default());
+        (name, compressed.text(text).to_owned())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn f20_no_notation_cuts_a_timestamp_url_or_number(
+        kind in 0_usize..9,
+        start in 0_u32..100_000,
+        step in 1_u32..90,
+        shape in 0_usize..6,
+    ) {
+        let units: Vec<String> = (0..40).map(|n| unit(kind, start + n * step)).collect();
+        let line = |(n, unit): (usize, &String)| match shape {
+            0 => format!("{unit} INFO worker finished job {n} of the queue\n"),
+            1 => format!("INFO worker {} at {unit} finished job\n", n % 3),
+            2 => format!("src/part{}/a.rs:{n}: warning: see {unit} for the rest of it\n", n / 10),
+            3 => format!("-rw-r--r-- 1 root root {unit} part{n}.rs\n"),
+            4 => format!("{unit}\n"),
+            _ => format!("key={} value={unit} state=open owner=ann\n", n % 4),
+        };
+        let text: String = units.iter().enumerate().map(line).collect();
+        for (name, shown) in notated(&text) {
+            for unit in &units {
+                prop_assert!(shown.contains(&**unit), "{} is cut by {}:\n{}", unit, name, shown);
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! D9: everything that a lossless mode writes is restored by what we ship.
+//! D9, F24: everything that a lossless mode writes is restored by what we ship.
 
+use proptest::prelude::*;
 use serde_json::Value;
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{
@@ -123,4 +124,82 @@ fn d9_many_payloads_have_the_bound_of_one() {
     let entry = serde_json::json!({ "query": "ls", "result": line });
     let list = serde_json::Value::from(vec![entry; 10]).to_string();
     assert_eq!(restore(&list), Err(RestoreError::TooLarge));
+}
+
+/// What restoring gives back of what a lossless mode makes of a text.
+fn there_and_back(text: &str, tool: &str) -> String {
+    let settings = Settings { mode: Mode::Lossless, ..Settings::default() };
+    let output = Output { text, tool, arguments: "{}", call: None, is_error: false };
+    let compressed = Engine::new(&settings).compress(&output, &History::default());
+    restore(compressed.text(text))
+        .unwrap_or_else(|error| panic!("{error}: {}", compressed.text(text)))
+}
+
+/// Records inside of so many containers, cut in the midst of them.
+fn torn_json(
+    levels: usize,
+    openers: &[usize],
+    records: usize,
+    cut: usize,
+    is_spaced: bool,
+) -> String {
+    let open = |level: usize| match openers[level % openers.len()] % 4 {
+        0 => "[",
+        1 => "{\"k\":",
+        2 => "[1,",
+        _ => "{\"name\":\"abc\",\"children\":",
+    };
+    let record = |id: usize| format!(r#"{{"id":{id},"name":"n{}","state":"open"}}"#, id * 7);
+    let records: Vec<String> = (0..records).map(record).collect();
+    let head: String = (0..levels).map(open).collect();
+    let text = format!("{head}[{}", records.join(","));
+    let text = text[..(head.len() + 40 + cut).min(text.len())].to_owned();
+    if is_spaced { text.replace(',', ", ").replace(':', ": ") } else { text }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn f24_torn_json_of_any_depth_is_restored(
+        levels in prop_oneof![1_usize..40, 490_usize..601],
+        openers in prop::collection::vec(0_usize..4, 1..12),
+        records in 2_usize..60,
+        cut in 0_usize..3_000,
+    ) {
+        let text = torn_json(levels, &openers, records, cut, false);
+        prop_assert_eq!(there_and_back(&text, "mcp__db__query"), text);
+    }
+
+    #[test]
+    fn f24_torn_json_in_json_strings_keeps_every_blank(
+        levels in 1_usize..30,
+        openers in prop::collection::vec(0_usize..4, 1..12),
+        records in 2_usize..60,
+        cut in 0_usize..3_000,
+        notice in "(|\\n|… \\n\\[cut\\]|\\n…93 tokens truncated…\\n \\{ \"a\": 1 \\})",
+        wrapper in 0_usize..4,
+    ) {
+        let torn = torn_json(levels, &openers, records, cut, true) + &notice;
+        let text = match wrapper {
+            0 => serde_json::json!({ "output": torn, "metadata": { "exit_code": 0 } }),
+            1 => serde_json::json!([{ "type": "text", "text": torn }]),
+            2 => serde_json::json!({ "stdout": torn, "stderr": "", "interrupted": false }),
+            _ => serde_json::json!({ "id": 1, "body": torn, "note": "a text like any other" }),
+        };
+        let restored = there_and_back(&text.to_string(), "mcp__db__query");
+        prop_assert_eq!(serde_json::from_str::<Value>(&restored).unwrap(), text);
+    }
+
+    #[test]
+    fn f24_numbered_lines_with_mixed_ends_are_restored(
+        first in 1_usize..120,
+        lines in prop::collection::vec(("(|let x = 1;|    foo\\(\\)|\r|a\rb)", "(\n|\n|\r\n|\r\r\n)"), 1..60),
+        separator in "(→|\t|: |\\| )",
+        last in "(|\r|\r\n)",
+    ) {
+        let line = |(n, (body, end)): (usize, &(String, String))| format!("{:6}{separator}{body}{end}", first + n);
+        let text: String = lines.iter().enumerate().map(line).collect::<String>() + &last;
+        prop_assert_eq!(there_and_back(&text, "Read"), text);
+    }
 }
