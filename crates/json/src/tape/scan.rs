@@ -22,13 +22,14 @@ const LONG: usize = 256 << 10;
 
 /// For how many nodes there is room at first. One for eight bytes is what dense JSON has; more grows the tape once or twice.
 fn room(text: &[u8]) -> usize {
-    if text.len() < LONG {
+    let is_container = text.trim_ascii_start().first().is_some_and(|byte| b"[{".contains(byte));
+    if text.len() < LONG || !is_container {
         return text.len() / 8 + 1;
     }
-    // Each node but the root stands behind one of these. A text that is no JSON stops at its fault, and most do early.
+    // Each node but the root stands behind one of these. The densest JSON has a node for two bytes.
     let is_before_node = |byte: &&u8| matches!(byte, b'[' | b'{' | b',' | b':');
-    let of = |block: &[u8]| block.iter().filter(is_before_node).count();
-    (text.chunks(1 << 12).map(of).sum::<usize>() + 1).min(text.len() / 4)
+    let in_block = |block: &[u8]| block.iter().filter(is_before_node).count();
+    (text.chunks(1 << 12).map(in_block).sum::<usize>() + 1).min(text.len() / 2 + 1)
 }
 
 struct Scanner<'a> {
