@@ -5,37 +5,46 @@ import { utf8Length } from "../../utf8.js";
 /** The names of `crates/agents/data`; case, `_` and `-` do not matter. */
 export const OWN: Record<string, string> = {
   shell:
-    "Bash BashOutput TaskOutput KillShell PowerShell Monitor shell shell_command local_shell exec_command write_stdin " +
-    "container.exec exec wait unified_exec run_shell_command bash read_bash write_bash run_in_terminal " +
-    "get_terminal_output execute_command run_commands execute_bash cmd_run terminal run_terminal_cmd run_command " +
-    "execute sh zsh console command run_terminal_command execute_shell run_shell run_bash",
+    "Bash BashOutput TaskOutput KillShell PowerShell Monitor shell shell_command local_shell exec_command " +
+    "write_stdin container.exec exec wait unified_exec run_shell_command bash read_bash write_bash " +
+    "run_in_terminal get_terminal_output execute_command run_commands execute_bash cmd_run terminal " +
+    "run_terminal_cmd run_command execute sh zsh console command run_terminal_command execute_shell " +
+    "run_shell run_bash KillBash stop_bash list_bash run_task create_and_run_task get_task_output " +
+    "command_status",
   read:
-    "Read NotebookRead ReadMcpResourceTool read_mcp_resource read_file read_many_files view read_notebook read_files " +
-    "open goto scroll_up scroll_down view_file view_file_outline view_code_item cat open_file get_file file_read " +
-    "get_file_content get_file_contents fs_read",
+    "Read NotebookRead ReadMcpResourceTool read_mcp_resource read_file read_many_files view read_notebook " +
+    "read_files open goto scroll_up scroll_down view_file view_file_outline view_code_item cat open_file " +
+    "get_file file_read get_file_content get_file_contents fs_read list_code_definition_names " +
+    "access_mcp_resource filemap",
   write:
     "Write write_file create create_file write_to_file new_file save_file file_write fs_write append_to_file " +
     "append_file",
   edit:
     "Edit MultiEdit NotebookEdit apply_patch replace patch str_replace_editor str_replace insert " +
     "replace_string_in_file multi_replace_string_in_file insert_edit_into_file replace_in_file apply_diff " +
-    "insert_content search_and_replace editor edit_file undo_edit file_editor search_replace edit_notebook reapply " +
-    "str_replace_based_edit_tool text_editor str_replace_file file_edit update_file edit_block edit_files modify_file",
+    "insert_content search_and_replace editor edit_file undo_edit file_editor search_replace " +
+    "edit_notebook reapply str_replace_based_edit_tool text_editor str_replace_file file_edit update_file " +
+    "edit_block edit_files modify_file edit_notebook_file replace_file_content multi_replace_file_content",
   grep:
-    "Grep search_file_content grep_search rg semantic_search search_files search_codebase search_dir search_file " +
-    "codebase_search ripgrep search_code code_search search_text search_content find_in_files",
-  glob: "Glob find_file file_search glob_file_search find_by_name find_files find_path search_filenames",
-  list: "LS list_directory list list_files list_dir list_folder directory_tree tree get_file_tree",
+    "Grep search_file_content grep_search rg semantic_search search_files search_codebase search_dir " +
+    "search_file codebase_search ripgrep search_code code_search search_text search_content find_in_files " +
+    "grep_files list_code_usages search_workspace_symbols search_in_file",
+  glob:
+    "Glob find_file file_search glob_file_search find_by_name find_files find_path search_filenames find",
+  list:
+    "LS list_directory list list_files list_dir list_folder directory_tree tree get_file_tree " +
+    "ListMcpResourcesTool list_mcp_resources list_mcp_resource_templates",
   web_fetch:
-    "WebFetch web_fetch fetch_web_content fetch_webpage fetch fetch_url read_url open_url visit_page browse " +
-    "visit_webpage read_url_content",
+    "WebFetch web_fetch fetch_web_content fetch_webpage fetch fetch_url read_url open_url visit_page " +
+    "browse visit_webpage read_url_content web_read",
   web_search: "WebSearch web_search web__run google_web_search search_web google_search internet_search",
   agent:
-    "Task Agent SendMessage invoke_agent delegate_to_agent spawn_agent wait_agent read_agent write_agent run_subagent " +
-    "new_task use_subagents subagent dispatch_agent delegate",
+    "Task Agent SendMessage invoke_agent delegate_to_agent spawn_agent wait_agent read_agent write_agent " +
+    "run_subagent new_task use_subagents subagent dispatch_agent delegate send_input resume_agent " +
+    "close_agent",
   todo:
-    "TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet update_plan create_goal update_goal get_goal " +
-    "write_todos manage_todo_list update_todo_list todo plan think",
+    "TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet update_plan create_goal update_goal " +
+    "get_goal write_todos manage_todo_list update_todo_list todo plan think update_todo task_tracker",
   // Tools that only pass a call on: the tool meant is named in the arguments.
   router: "use_mcp_tool tool_call execute_tool call_tool invoke_tool use_tool",
 };
