@@ -42,7 +42,7 @@ use tokenforge_providers::{Detection, Dialect};
 use tokenforge_proxy::body::{Body, BodyTimeout};
 use tokenforge_proxy::client_peer::ClientPeer;
 use tokenforge_proxy::headers::{self, HEAD_BYTES};
-use tokenforge_proxy::upstream::UpstreamFailure;
+use tokenforge_proxy::upstream::{Resend, UpstreamFailure};
 use tokenforge_proxy::vary;
 
 /// Where the client hears which provider was asked.
@@ -263,7 +263,10 @@ impl RequestScope<'_> {
         }
         let limits = &self.state.settings.limits;
         let first_byte = limits.first_byte_timeout;
-        let sent = self.gateway.client.send(&mut request, target.is_guarded, first_byte);
+        // What an API behind a route does may not be done twice.
+        let resend = if self.route.is_some() { Resend::IfSafe } else { Resend::Always };
+        let client = &self.gateway.client;
+        let sent = client.send_as(&mut request, resend, target.is_guarded, first_byte);
         let answer = sent.await.map_err(upstream_problem)?;
         let (mut head, body) = answer.into_parts();
         headers::remove_hop_by_hop(&mut head.headers);

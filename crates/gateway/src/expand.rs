@@ -19,6 +19,8 @@ use tokenforge_providers::{Dialect, ExpandAnswer, InternalCall, Request};
 #[derive(Clone)]
 pub(crate) struct RequestOriginals {
     pub(crate) tenant: String,
+    /// One person uses the gateway, on that person's machine.
+    pub(crate) is_personal: bool,
     pub(crate) dialect: Dialect,
     /// The body as the client sent it: it holds the originals of everything that was replaced in it.
     pub(crate) body: Bytes,
@@ -83,7 +85,7 @@ impl RequestOriginals {
         }
         let text = match self.in_request(&wanted.id) {
             Some(text) => text,
-            None => match store.find(&self.tenant, &wanted.id) {
+            None => match store.find_own(&self.tenant, self.is_personal, &wanted.id) {
                 Ok(text) => text,
                 Err(unknown) => self.earlier_result(store, &wanted.id).ok_or(unknown)?,
             },

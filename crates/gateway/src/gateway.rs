@@ -64,7 +64,7 @@ pub struct Gateway {
     /// Who compresses.
     pub(crate) workers: WorkerPool,
     /// Room for the bodies that they work on.
-    pub(crate) bodies: ByteBudget,
+    pub(crate) bodies: Arc<ByteBudget>,
     /// Tool servers.
     pub(crate) mcp: Arc<Hub>,
     /// Who may change something.
@@ -139,7 +139,9 @@ impl Gateway {
         );
         let strategy = StrategyShared::new(&settings.tool_output, &client, &workers);
         let (shared, strategy) = (Arc::new(shared), Arc::new(strategy));
-        let rewriter = Rewriter { shared, strategy, workers: workers.clone() };
+        let bodies = Arc::new(ByteBudget::new(settings.limits.max_work_bytes));
+        let rewriter =
+            Rewriter { shared, strategy, workers: workers.clone(), bodies: bodies.clone() };
         let relay = RelayShared { client: client.clone(), deferred, originals: originals.clone() };
         let state = Arc::new(ArcSwap::from_pointee(state));
         let collector = &settings.monitoring.otlp_endpoint;
@@ -148,7 +150,7 @@ impl Gateway {
             traces: collector.as_ref().map(|collector| Arc::new(TraceExporter::new(collector))),
             playground: Semaphore::new(1),
             ledger_reads: Arc::new(Semaphore::new(1)),
-            bodies: ByteBudget::new(settings.limits.max_work_bytes),
+            bodies,
             admin: AdminGuard::default(),
             client_token: ClientToken::default(),
             aws: OnceLock::new(),

@@ -63,6 +63,7 @@ struct PooledTransport(Arc<UpstreamClient>);
 impl Transport for PooledTransport {
     fn send(&self, request: Request<Bytes>) -> Sending<'_> {
         Box::pin(async move {
+            // `send` repeats no POST and no DELETE: a tool must not run twice.
             let sent = self.0.send(&mut request.map(Body::from), false, FIRST_BYTE).await;
             let answer = sent.map_err(|failure| failure.to_string())?;
             Ok(answer.map(Received::new))

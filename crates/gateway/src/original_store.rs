@@ -4,6 +4,7 @@ use crate::earlier_results::EarlierResults;
 use crate::reference_key::{KeyState, ReferenceKey};
 use crate::remembered_decision::RememberedDecision;
 use crate::telemetry::Telemetry;
+use crate::tenant::THIS_MACHINE;
 use std::sync::{Arc, OnceLock};
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_store::{EntryKind, Store, StoreError};
@@ -59,8 +60,8 @@ impl OriginalStore {
     }
 
     /// Keeps an original for as long as originals live, whatever else is put: for a conversation whose next requests do not
-    /// hold it. Tells whether it is kept. A refusal is remembered for the call of this id, so that its request leads to the
-    /// same bytes when it is sent again. Blocks.
+    /// hold it. Tells whether it is kept. A refusal is remembered for the tenant and the call of this id, for as
+    /// long as the store keeps results, so that its request leads to the same bytes when it is sent again. Blocks.
     ///
     /// # Errors
     /// The store refuses it now.
@@ -71,7 +72,7 @@ impl OriginalStore {
         text: &str,
         call: Option<&str>,
     ) -> Result<bool, StoreError> {
-        let refusal = RememberedDecision::of_refused_pin(&*self.store, reference, call);
+        let refusal = RememberedDecision::of_refused_pin(&*self.store, tenant, reference, call);
         if refusal.was_refused()? {
             return Ok(false);
         }
@@ -79,6 +80,21 @@ impl OriginalStore {
         // A store that is down forgets the refusal; the memo has it for an hour.
         pinned.inspect_err(|_| refusal.remember_refusal())?;
         Ok(true)
+    }
+
+    /// An original that is kept for a tenant, or for this machine where one person uses the gateway: what was pinned there
+    /// outlives the credential. Blocks.
+    pub(crate) fn find_own(
+        &self,
+        tenant: &str,
+        is_personal: bool,
+        id: &str,
+    ) -> Result<String, String> {
+        let found = self.find(tenant, id);
+        match is_personal {
+            true => found.or_else(|_| self.find(THIS_MACHINE, id)),
+            false => found,
+        }
     }
 
     /// An original that is kept for a tenant, or why there is none. Blocks.

@@ -35,6 +35,10 @@ impl Store for PanicSafeStore {
         self.0.is_durable()
     }
 
+    fn has_epoch(&self) -> bool {
+        self.0.has_epoch()
+    }
+
     fn epoch(&self) -> Result<Option<u64>, StoreError> {
         catch_panic(|| self.0.epoch())
     }

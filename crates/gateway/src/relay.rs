@@ -29,7 +29,7 @@ use tokenforge_proxy::body::{Body, BodyError, BodyTimeout};
 use tokenforge_proxy::coding::{ContentCoding, PieceDecoder};
 use tokenforge_proxy::headers;
 use tokenforge_proxy::read::BodyRead;
-use tokenforge_proxy::upstream::{ReceivedBody, UpstreamClient, UpstreamFailure};
+use tokenforge_proxy::upstream::{ReceivedBody, Resend, UpstreamClient, UpstreamFailure};
 use tokio::sync::mpsc;
 
 /// How often the provider is asked again for one answer to the client.
@@ -272,7 +272,9 @@ impl ReplyRelay {
         self.remember_turn(turn, answers).await;
         let first_byte = self.state.settings.limits.first_byte_timeout;
         let mut request = self.template.instantiate(body, |_| {}).await;
-        let sent = self.shared.client.send(&mut request, self.template.is_guarded, first_byte);
+        let is_guarded = self.template.is_guarded;
+        let upstreams = &self.shared.client;
+        let sent = upstreams.send_as(&mut request, Resend::Always, is_guarded, first_byte);
         let answer = tokio::select! {
             sent = sent => sent.map_err(NoReply::Failed)?,
             () = client.closed() => return Ok(FollowUp::ClientGone),

@@ -36,15 +36,19 @@ impl<'s> RememberedDecision<'s> {
         RememberedDecision { store, id: id("late", &text, output, settings) }
     }
 
-    /// Whether the store refused to pin the original of a call. The same text may be pinned for another call, when there is
-    /// room again.
+    /// Whether the store refused to pin the original of a tenant's call. The same text may be pinned for another call, when
+    /// there is room again, and for another tenant, whose share has room.
     pub(crate) fn of_refused_pin(
         store: &'s dyn Store,
+        tenant: &str,
         reference: Reference,
         call: Option<&str>,
     ) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("tokenforge 2026 refused pin");
-        hasher.update(reference.to_string().as_bytes()).update(call.unwrap_or_default().as_bytes());
+        let reference = reference.to_string();
+        for part in [tenant, &reference, call.unwrap_or_default()] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
         RememberedDecision { store, id: hasher.finalize().to_hex().to_string() }
     }
 
@@ -128,4 +132,25 @@ fn id(kind: &str, text: &[u8], output: &Output<'_>, settings: &Settings) -> Stri
         hasher.update(&part.len().to_le_bytes());
     }
     hasher.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokenforge_engine::reference::ReferenceSecret;
+    use tokenforge_store::MemoryStore;
+
+    #[test]
+    fn g83_a_refused_pin_is_remembered_for_one_tenant_and_call() {
+        let store = MemoryStore::default();
+        let reference = Reference::of(&ReferenceSecret::from_bytes([7; 32]), "a text");
+        let of = |tenant: &str, call: &str| {
+            RememberedDecision::of_refused_pin(&store, tenant, reference, Some(call))
+        };
+        of("a", "call").remember_refusal();
+        assert!(of("a", "call").was_refused().unwrap());
+        for (tenant, call) in [("b", "call"), ("a", "other"), ("", "acall")] {
+            assert!(!of(tenant, call).was_refused().unwrap(), "{tenant} {call}");
+        }
+    }
 }

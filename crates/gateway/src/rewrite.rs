@@ -36,9 +36,10 @@ use crate::earlier_results::KeptConversation;
 use crate::memo::{ConversationOwner, KnownSpans, SpanHits};
 use crate::options::RequestOptions;
 use crate::report::RequestReport;
-use crate::shadow::{THIS_MACHINE, TenantHolds};
+use crate::shadow::{self, TenantHolds};
 use crate::spliced_body::{Replacement, SplicedBody};
 use crate::state::GatewayState;
+use crate::tenant::THIS_MACHINE;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Uri};
 use results::MemoHit;
@@ -96,8 +97,23 @@ impl RewriteInput {
 
     /// Whose samples those of this request are in the shadow comparison.
     pub(crate) fn shadow_tenant(&self) -> &str {
-        let is_personal = self.state.settings.is_personal() && !self.is_proxied;
-        if is_personal { THIS_MACHINE } else { &self.tenant }
+        if self.is_personal() { shadow::THIS_MACHINE } else { &self.tenant }
+    }
+
+    /// One person uses the gateway, on that person's machine, and sent this from there.
+    pub(crate) fn is_personal(&self) -> bool {
+        self.state.settings.is_personal() && !self.is_proxied
+    }
+
+    /// The owner of what must outlive the credential of this request. `None`: the tenant is known by its credential alone, and
+    /// would be another one after that was renewed.
+    pub(crate) fn lasting_owner(&self) -> Option<&str> {
+        // A program that rewrites its own bodies shows no credential.
+        let is_lasting = !self.state.settings.keys.is_empty() || self.tenant.is_empty();
+        match is_lasting {
+            true => Some(&*self.tenant),
+            false => self.is_personal().then_some(THIS_MACHINE),
+        }
     }
 
     /// The modes and stages that are held for it.

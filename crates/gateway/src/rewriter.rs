@@ -11,6 +11,7 @@ use crate::workers::{QUEUE_PATIENCE, WorkFailure, WorkPatience, WorkerPool};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::byte_budget::{ByteBudget, BytePermit};
 
 /// A longer body is not looked at on the threads that move bytes.
 const SHORT: usize = 512 << 10;
@@ -24,14 +25,17 @@ pub(crate) struct Rewriter {
     pub(crate) shared: Arc<RewriteShared>,
     pub(crate) strategy: Arc<StrategyShared>,
     pub(crate) workers: WorkerPool,
+    /// Room for a body that is kept after its request went on.
+    pub(crate) bodies: Arc<ByteBudget>,
 }
 
 impl Rewriter {
     /// Rewrites a body, on threads of its own if there is work.
     pub(crate) async fn rewrite(&self, input: &RewriteInput) -> Result<RewrittenBody, Problem> {
         let rewritten = self.rewrite_once(input).await?;
-        if !rewritten.originals.is_empty() && self.shared.store.is_durable() {
-            tokio::spawn(self.clone().store_again_what_was_lost(input.clone()));
+        if !rewritten.originals.is_empty() && self.shared.store.has_epoch() {
+            let body = HeldInput::of(input, &self.bodies);
+            tokio::spawn(self.clone().store_again_what_was_lost(body));
         }
         Ok(rewritten)
     }
@@ -50,14 +54,17 @@ impl Rewriter {
     /// Asks the store, beside a request that was rewritten from memory, whether it lost its entries. If it did, the body is
     /// rewritten once more, which stores its originals again; the outcome is the same and goes nowhere. The request does
     /// not wait for that, because the store may be far away, and whatever its own model asks for is in the request itself.
-    async fn store_again_what_was_lost(self, input: RewriteInput) {
+    /// Where there is no room for the body, its originals are stored with the next request that holds them.
+    async fn store_again_what_was_lost(self, body: Option<HeldInput>) {
         let shared = self.shared.clone();
         let has_lost = run_blocking(move || {
             let epoch = shared.store.epoch().ok().flatten();
             epoch.is_some_and(|epoch| shared.memo.follow_store(epoch))
         });
-        if has_lost.await == Some(true) {
-            let _ = Box::pin(self.rewrite_anew(&input, None)).await;
+        if has_lost.await == Some(true)
+            && let Some(body) = body
+        {
+            let _ = Box::pin(self.rewrite_anew(&body.input, None)).await;
         }
     }
 
@@ -108,6 +115,24 @@ impl Rewriter {
             rewrite(&input, &budget, reading)
         });
         working.await
+    }
+}
+
+/// What is to be rewritten once more if the store lost its entries, with room in the budget for its body.
+struct HeldInput {
+    input: RewriteInput,
+    _room: Option<BytePermit>,
+}
+
+impl HeldInput {
+    /// `None`: there is no room for the body now.
+    fn of(input: &RewriteInput, bodies: &ByteBudget) -> Option<Self> {
+        let bytes = input.body.len();
+        let room = match ByteBudget::is_small(bytes) {
+            true => None,
+            false => Some(bodies.try_acquire(&input.tenant, bytes)?),
+        };
+        Some(HeldInput { input: input.clone(), _room: room })
     }
 }
 

@@ -55,19 +55,29 @@ impl ByteBudget {
         bytes: usize,
         patience: Duration,
     ) -> Option<BytePermit> {
-        let blocks = u32::try_from(bytes.div_ceil(BLOCK)).unwrap_or(u32::MAX).clamp(1, self.share);
-        let share = self.share_of(tenant);
-        if let Ok(permit) = share.clone().try_acquire_many_owned(blocks)
-            && let Ok(all) = self.all.clone().try_acquire_many_owned(blocks)
-        {
-            return Some(BytePermit { _share: permit, _all: all });
+        if let Some(permit) = self.try_acquire(tenant, bytes) {
+            return Some(permit);
         }
+        let (blocks, share) = (self.blocks(bytes), self.share_of(tenant));
         let waiting = async {
             let share = share.acquire_many_owned(blocks).await?;
             let all = self.all.clone().acquire_many_owned(blocks).await?;
             Ok::<_, AcquireError>(BytePermit { _share: share, _all: all })
         };
         timeout(patience, waiting).await.ok()?.ok()
+    }
+
+    /// The same, if there is room now.
+    #[must_use]
+    pub fn try_acquire(&self, tenant: &Arc<str>, bytes: usize) -> Option<BytePermit> {
+        let blocks = self.blocks(bytes);
+        let share = self.share_of(tenant).try_acquire_many_owned(blocks).ok()?;
+        let all = self.all.clone().try_acquire_many_owned(blocks).ok()?;
+        Some(BytePermit { _share: share, _all: all })
+    }
+
+    fn blocks(&self, bytes: usize) -> u32 {
+        u32::try_from(bytes.div_ceil(BLOCK)).unwrap_or(u32::MAX).clamp(1, self.share)
     }
 
     fn share_of(&self, tenant: &Arc<str>) -> Arc<Semaphore> {

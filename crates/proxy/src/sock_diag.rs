@@ -10,8 +10,8 @@ use std::net::{IpAddr, SocketAddr};
 const BY_FAMILY: u16 = 20;
 /// `NLM_F_REQUEST`.
 const REQUEST: u16 = 1;
-/// `TCP_ESTABLISHED`.
-const ESTABLISHED: u8 = 1;
+/// `TCP_TIME_WAIT` and `TCP_LISTEN`: the states of sockets that are no end of a connection any more, or not yet.
+const NOT_CONNECTED: [u8; 2] = [6, 10];
 /// `IPPROTO_TCP`.
 const TCP: u8 = 6;
 /// `AF_INET` and `AF_INET6`.
@@ -54,7 +54,7 @@ fn question(own: SocketAddr, other: SocketAddr) -> Option<[u8; HEADER + QUESTION
     // A sequence number and the port of the sender, of which neither is needed.
     text.extend_from_slice(&[0; 8]);
     text.extend_from_slice(&[family, TCP, 0, 0]);
-    // In any state: an answer with another state than this one is not taken.
+    // In any state: of the answer, some states are not taken.
     text.extend_from_slice(&u32::MAX.to_ne_bytes());
     text.extend_from_slice(&own.port().to_be_bytes());
     text.extend_from_slice(&other.port().to_be_bytes());
@@ -77,21 +77,21 @@ fn address(ip: IpAddr) -> [u8; 16] {
     }
 }
 
-/// The user in an answer. The kernel says 0, which is root, for a socket that no process has any more, so only one that is open
-/// and has an inode counts.
+/// The user in an answer. The kernel says 0, which is root, for a socket that no process has any more, so only one that has an
+/// inode counts. It need not be open for both directions: a client may have sent all that it has to send, and wait for the answer.
 fn user_in(answer: &[u8]) -> Option<u32> {
     let number = |at: usize| Some(u32::from_ne_bytes(answer.get(at..at + 4)?.try_into().ok()?));
     let kind = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?);
     let state = *answer.get(HEADER + 1)?;
     let (user, inode) = (number(HEADER + ANSWER - 8)?, number(HEADER + ANSWER - 4)?);
-    (kind == BY_FAMILY && state == ESTABLISHED && inode != 0).then_some(user)
+    (kind == BY_FAMILY && !NOT_CONNECTED.contains(&state) && inode != 0).then_some(user)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use rustix::process::geteuid;
-    use std::net::{TcpListener, TcpStream};
+    use std::net::{Shutdown, TcpListener, TcpStream};
 
     fn connected(listen: &str, call: &str) -> (TcpStream, TcpStream) {
         let listener = TcpListener::bind(listen).unwrap();
@@ -118,16 +118,33 @@ mod tests {
     }
 
     #[test]
+    fn g63_the_kernel_names_the_owner_of_a_half_closed_end() {
+        let own = Some(geteuid().as_raw());
+        let (client, accepted) = connected("127.0.0.1:0", "127.0.0.1");
+        let (remote, local) = (accepted.peer_addr().unwrap(), accepted.local_addr().unwrap());
+        client.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(owner(remote, local), own, "the client waits for an answer");
+        drop(client);
+        assert_eq!(owner(remote, local), None, "no process has it any more");
+    }
+
+    #[test]
     fn g63_an_answer_without_a_process_names_no_user() {
         let mut answer = [0; HEADER + ANSWER];
         answer[4..6].copy_from_slice(&BY_FAMILY.to_ne_bytes());
-        answer[HEADER + 1] = ESTABLISHED;
+        answer[HEADER + 1] = 1; // ESTABLISHED
         answer[HEADER + ANSWER - 8] = 7;
         assert_eq!(user_in(&answer), None, "it has no inode");
         answer[HEADER + ANSWER - 4] = 1;
         assert!(user_in(&answer).is_some());
         assert_eq!(user_in(&answer[..HEADER + ANSWER - 1]), None);
-        answer[HEADER + 1] = 6; // TIME_WAIT
-        assert_eq!(user_in(&answer), None);
+        for half_closed in [4, 5, 8] {
+            answer[HEADER + 1] = half_closed;
+            assert!(user_in(&answer).is_some(), "{half_closed}");
+        }
+        for state in NOT_CONNECTED {
+            answer[HEADER + 1] = state;
+            assert_eq!(user_in(&answer), None, "{state}");
+        }
     }
 }

@@ -12,4 +12,5 @@ mod watched_stream;
 
 pub use client::{UpstreamClient, UpstreamFailure, UpstreamLimits};
 pub use connection::host_header;
+pub use pool::Resend;
 pub use received::ReceivedBody;

@@ -120,6 +120,11 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
+    /// May [`epoch`](Store::epoch) say anything? Asks nothing.
+    fn has_epoch(&self) -> bool {
+        false
+    }
+
     /// A number that changes when entries may have been lost: all of them, with a server that keeps none, or some, removed
     /// by others. `None`: this store loses none but those that it evicts itself.
     fn epoch(&self) -> Result<Option<u64>, StoreError> {

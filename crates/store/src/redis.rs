@@ -3,6 +3,7 @@
 //! ```text
 //! tokenforge:1:key               32 random bytes under which references are made
 //! tokenforge:1:complete          how often the server had evicted entries, and since when
+//! tokenforge:1:epoch             32 random bytes, which are others after the server lost its data
 //! tokenforge:1:7f03...original   a checksum, then the bytes; expires a lifetime after the last use
 //! ```
 //!
@@ -177,6 +178,10 @@ impl Store for RedisStore {
         true
     }
 
+    fn has_epoch(&self) -> bool {
+        !self.pool.servers().is_cluster()
+    }
+
     fn epoch(&self) -> Result<Option<u64>, StoreError> {
         self.losses.count(&self.pool)
     }
@@ -206,7 +211,7 @@ impl Store for RedisStore {
         unused_for: Option<Duration>,
     ) -> Result<u64, StoreError> {
         let removed = scan::purge(&self.pool, &self.settings, kind, unused_for)?;
-        self.pool.ask(&[completeness::begin_anew()])?;
+        self.pool.ask(&completeness::begin_anew())?;
         Ok(removed)
     }
 

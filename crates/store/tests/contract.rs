@@ -214,6 +214,24 @@ fn g78_a_server_that_lost_its_entries_has_another_epoch() {
 }
 
 #[test]
+fn g78_evictions_that_are_counted_leave_the_epoch_as_it_is() {
+    let database = Database::new();
+    let stores = [(); 2].map(|()| open(&database.url, StoreOptions::MEMORY));
+    stores[0].put(EntryKind::Original, "t", "id", b"bytes").unwrap();
+    let before = stores.each_ref().map(|store| store.epoch().unwrap().unwrap());
+    redis::cmd("SET")
+        .arg("tokenforge:1:complete")
+        .arg("another count of evictions 1")
+        .exec(&mut database.connection())
+        .unwrap();
+    assert!(stores[0].complete_for().unwrap().unwrap() < HOUR, "it was counted");
+    assert_eq!(stores.each_ref().map(|store| store.epoch().unwrap().unwrap()), before);
+    stores[1].purge(None, None).unwrap();
+    let after = stores.each_ref().map(|store| store.epoch().unwrap().unwrap());
+    assert!(after[0] != before[0] && after[1] != before[1], "both learn of a loss");
+}
+
+#[test]
 fn what_is_forgotten_is_gone() {
     each(StoreOptions::MEMORY, |store, _| {
         store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();

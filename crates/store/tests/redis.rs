@@ -222,10 +222,10 @@ fn an_interrupted_read_is_begun_again_and_is_no_outage() {
     assert_eq!(asking.join().unwrap().unwrap().as_deref(), Some(&b"one"[..]));
 }
 
-/// The names of the entries, without the note of the store's age.
+/// The names of the entries, without the notes of the store's age and of its losses.
 fn entries(database: &Database) -> Vec<String> {
     let mut names = database.names();
-    names.retain(|name| name != "tokenforge:1:complete");
+    names.retain(|name| !matches!(&**name, "tokenforge:1:complete" | "tokenforge:1:epoch"));
     names
 }
 
@@ -274,12 +274,13 @@ fn l10_nothing_a_caller_says_is_seen_in_a_name() {
     }
     store.key().unwrap();
     let names = database.names();
-    assert_eq!(names.len(), EntryKind::ALL.len() + 2, "the entries, the key and the note of the store's age");
+    assert_eq!(names.len(), EntryKind::ALL.len() + 3, "the entries, the key and two notes");
     for name in names {
         let rest = name.strip_prefix("tokenforge:1:").unwrap();
         let hash = rest.split('.').next().unwrap();
         assert!(
-            rest == "key" || rest == "complete" || hash.len() == 32 && hash.bytes().all(|b| b.is_ascii_hexdigit()),
+            matches!(rest, "key" | "complete" | "epoch")
+                || hash.len() == 32 && hash.bytes().all(|b| b.is_ascii_hexdigit()),
             "{name}"
         );
     }

@@ -54,12 +54,7 @@ struct Pass<'f, 't> {
 }
 
 impl<'f, 't> Pass<'f, 't> {
-    fn of(
-        written: &'f FilterFile,
-        patterns: &'f FilterPatterns,
-        lines: &[&str],
-        run: Run,
-    ) -> Self {
+    fn of(written: &'f FilterFile, patterns: &'f FilterPatterns, lines: &[&str], run: Run) -> Self {
         // Progress may be all that names what failed.
         let speaks_of_failure = written.strip.iter().any(|rule| rule.unless_failed)
             && lines.iter().any(|line| signal::is_in(line));

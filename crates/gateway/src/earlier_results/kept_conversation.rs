@@ -3,12 +3,9 @@
 
 use crate::options::RequestOptions;
 use crate::rewrite::RewriteInput;
+use crate::tenant::THIS_MACHINE;
 use std::sync::Arc;
 use tokenforge_providers::Request;
-
-/// The owner of what is kept where one person uses the gateway, on that person's machine. A credential there is often a
-/// token that is renewed every few hours, and would be another owner each time. No tenant has this name.
-const THIS_MACHINE: &str = "\0machine";
 
 /// Ids of calls that are shorter are numbered, not drawn: two conversations may have the same.
 const SHORTEST_DRAWN_ID: usize = 12;
@@ -47,8 +44,7 @@ impl KeptConversation {
         for part in parts {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
-        let is_personal = input.state.settings.is_personal() && !input.is_proxied;
-        let owner = if is_personal { THIS_MACHINE.into() } else { input.tenant.clone() };
+        let owner = if input.is_personal() { THIS_MACHINE.into() } else { input.tenant.clone() };
         let hash = hasher.finalize().to_hex();
         Some(KeptConversation { owner, id: hash.chars().take(32).collect() })
     }

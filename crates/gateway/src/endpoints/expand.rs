@@ -3,6 +3,7 @@
 use crate::answer::{self, Problem};
 use crate::expand::ExpandQuery;
 use crate::gateway::Gateway;
+use crate::guard::forwarding_header;
 use http::{Response, StatusCode};
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
@@ -30,8 +31,10 @@ pub(super) async fn answer(
     }
     let (originals, tenant) =
         (gateway.originals.clone(), exchange.tenant.clone().unwrap_or_default());
+    let is_proxied = forwarding_header(&exchange.request().headers).is_some();
+    let is_personal = gateway.state().settings.is_personal() && !is_proxied;
     let finding = run_blocking(move || {
-        let text = originals.find(&tenant, &wanted.id)?;
+        let text = originals.find_own(&tenant, is_personal, &wanted.id)?;
         wanted.select_part(&text)
     });
     match finding.await.unwrap_or_else(|| Err("the store does not answer".to_owned())) {

@@ -114,6 +114,7 @@ impl RequestScope<'_> {
             Some(account) if rewritten.may_expand => {
                 let originals = RequestOriginals {
                     tenant: input.tenant.to_string(),
+                    is_personal: input.is_personal(),
                     dialect: input.dialect,
                     body: input.body.clone(),
                     results: rewritten.originals,

@@ -2,8 +2,9 @@
 //!
 //! Every user of this machine, and every stranger behind a proxy on it, reaches a gateway on loopback. So a request that uses
 //! what belongs to the operator must come over a connection whose other end is a process of the operator or of root, as the
-//! kernel says, or carry a token that only the operator can read. If the kernel does not say, tools and routes are refused.
-//! Requests to models are served then, because agents on such systems cannot be given the token.
+//! kernel says, or carry a token that only the operator can read. On a system that does not say, tools and routes are refused.
+//! Requests to models are served then, because agents on such systems cannot be given the token. Linux does say: where its
+//! kernel names no owner, as for a client that has left, the request is refused like one of another user.
 
 use super::origin::RequestOrigin;
 use super::{ClientToken, GuardPolicy, forwarding_header};
@@ -34,6 +35,9 @@ enum Stranger {
     Forwarded(String),
     OtherMachine,
     OtherUser,
+    /// This system names the owners of connections, and of this one it names none.
+    NoOwner,
+    /// This system does not say.
     UnknownUser,
 }
 
@@ -59,7 +63,8 @@ impl<U: FnOnce() -> Option<u32>> Sender<'_, U> {
             return Err(Stranger::OtherMachine);
         }
         match ((self.user)(), own) {
-            (None, _) | (_, None) | (Some(UNNAMED), Some(UNNAMED)) => Err(Stranger::UnknownUser),
+            (_, None) | (Some(UNNAMED), Some(UNNAMED)) => Err(Stranger::UnknownUser),
+            (None, Some(_)) => Err(unnamed_owner()),
             (Some(ROOT), _) => Ok(()),
             (Some(user), Some(own)) if user == own => Ok(()),
             _ => Err(Stranger::OtherUser),
@@ -99,6 +104,11 @@ impl GuardPolicy<'_> {
     }
 }
 
+/// Who sends over a connection whose other end the system gave no user for.
+fn unnamed_owner() -> Stranger {
+    if cfg!(target_os = "linux") { Stranger::NoOwner } else { Stranger::UnknownUser }
+}
+
 #[cfg(unix)]
 fn own_user() -> Option<u32> {
     Some(rustix::process::geteuid().as_raw())
@@ -116,6 +126,9 @@ fn refusal(stranger: &Stranger, token: &ClientToken) -> Problem {
         }
         Stranger::OtherMachine => "the request came from another machine".to_owned(),
         Stranger::OtherUser => "the request came from another user of this machine".to_owned(),
+        Stranger::NoOwner => {
+            "the kernel names no user who has the other end of its connection".to_owned()
+        }
         Stranger::UnknownUser => "this system does not say which user sent the request".to_owned(),
     };
     let token = match token.missing() {
@@ -152,12 +165,18 @@ mod tests {
             (Some(ROOT), Ok(())),
             (Some(1001), Err(Stranger::OtherUser)),
             (Some(UNNAMED), Err(Stranger::OtherUser)),
-            (None, Err(Stranger::UnknownUser)),
+            (None, Err(unnamed_owner())),
         ] {
             assert_eq!(sender(user).check(Some(OWN)), expected, "{user:?}");
         }
         assert_eq!(sender(Some(UNNAMED)).check(Some(UNNAMED)), Err(Stranger::UnknownUser));
         assert_eq!(sender(Some(OWN)).check(None), Err(Stranger::UnknownUser));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn g63_on_linux_a_connection_without_an_owner_is_a_strangers() {
+        assert_eq!(sender(None).check(Some(OWN)), Err(Stranger::NoOwner));
     }
 
     #[test]

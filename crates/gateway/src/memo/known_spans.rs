@@ -164,6 +164,7 @@ impl EarlierReading for KnownSpans<'_> {
 mod tests {
     use super::*;
     use crate::memo::ForwardedResult;
+    use crate::memo::raw_text::HASHED;
     use crate::report::ResultFigures;
     use tokenforge_providers::MessageTexts;
 
@@ -232,5 +233,39 @@ mod tests {
         texts.learn(&keep(&memo, &request, long), &request.results[0], long.as_bytes());
         assert!(texts.at(place).is_some_and(|entry| entry.raw.is(&long.as_bytes()[place.clone()])));
         assert_eq!(texts.into_hits().len(), 1);
+    }
+
+    #[test]
+    fn g92_texts_with_a_known_head_hash_no_byte_beyond_their_end() {
+        let (memo, head) = (Memo::default(), "the same first line\\n".repeat(8));
+        let long = format!("{head}{}", r#"a \"quoted\" line\n"#.repeat(20_000));
+        let first = body(&long);
+        let request = Request::read(first.as_bytes(), Dialect::OpenAiChat).unwrap();
+        let entry = keep(&memo, &request, &first);
+        let texts = memo.known_spans(speaker("us"), SpanHits::new());
+        texts.learn(&entry, &request.results[0], first.as_bytes());
+
+        let hashed_and_found = |body: &str| {
+            let texts = memo.known_spans(speaker("us"), SpanHits::new());
+            HASHED.set(0);
+            let read = Request::read_again(
+                body.as_bytes(),
+                Dialect::OpenAiChat,
+                MessageTexts::Unwanted,
+                &texts,
+            );
+            assert!(read.is_ok());
+            (HASHED.get(), texts.found.borrow().len())
+        };
+        assert_eq!(hashed_and_found(&first), (long.len(), 1));
+        let short = |call: usize| {
+            format!(r#"{{"role":"tool","tool_call_id":"c{call}","content":"{head}"}},"#)
+        };
+        let results: String = (0..1000).map(short).collect();
+        let filler = "x".repeat(2 * long.len());
+        let many = format!(r#"{{"messages":[{results}{{"role":"user","content":"{filler}"}}]}}"#);
+        assert_eq!(hashed_and_found(&many), (0, 0));
+        let other = format!("{}??", &long[..long.len() - 2]);
+        assert_eq!(hashed_and_found(&body(&format!("{other}{filler}"))), (long.len(), 0));
     }
 }

@@ -102,7 +102,7 @@ impl<'o> RewritePlan<'o> {
         let mut asked = settings(input, &request, &options);
         let is_kept = is_kept_by_provider(input, &request);
         let may_leave_out =
-            input.holds().restrain(&mut asked) && (!is_kept || outlives_memo(input));
+            input.holds().restrain(&mut asked) && (!is_kept || can_keep_originals(input));
         let is_observed = asked.mode == Mode::Observe;
         // What is measured is what the default mode would do.
         let mode = if is_observed { Mode::Standard } else { asked.mode };
@@ -179,10 +179,12 @@ impl<'o> RewritePlan<'o> {
         self.by_shell || self.is_kept || input.originals_reader == OriginalsReader::Caller
     }
 
-    /// Whose originals are kept: those that our command prints are its own.
+    /// Whose originals are kept: those that our command prints are its own, and those that only the store can give back must
+    /// be found after the credential was renewed.
     pub(super) fn originals_tenant<'t>(&self, input: &'t RewriteInput) -> &'t str {
         let of_command = input.shared.originals.command_tenant().filter(|_| self.by_shell);
-        of_command.unwrap_or(&input.tenant)
+        let lasting = || input.lasting_owner().filter(|_| self.is_kept);
+        of_command.or_else(lasting).unwrap_or(&input.tenant)
     }
 
     /// What does it.
@@ -349,9 +351,10 @@ fn is_kept_by_provider(input: &RewriteInput, request: &Request<'_>) -> bool {
     is_kept && input.originals_reader == OriginalsReader::Model
 }
 
-/// Do originals live longer than the memo says what became of a result without asking the store?
-fn outlives_memo(input: &RewriteInput) -> bool {
-    input.state.settings.store.original_ttl > memo::FRESH
+/// Can the store give back the originals of a conversation that the provider keeps? They must live longer than the memo says
+/// what became of a result without asking the store, and belong to an owner that a later request is known by too.
+fn can_keep_originals(input: &RewriteInput) -> bool {
+    input.state.settings.store.original_ttl > memo::FRESH && input.lasting_owner().is_some()
 }
 
 fn has_one_reply(input: &RewriteInput, request: &Request<'_>) -> bool {

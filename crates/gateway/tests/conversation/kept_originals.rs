@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokenforge_config::{GatewayKey, Secret};
 use tokenforge_mock::{Reply, first_reference};
 use tokenforge_store::{
     DiskStore, EntryKind, MemoryStore, Store, StoreError, StoreOptions, StoreStats,
@@ -17,6 +18,9 @@ use tokenforge_store::{
 const TOOL: &str = "expand_context";
 const KEEPING: [Voice; 2] = [RESPONSES, INTERACTIONS];
 const MIB: usize = 1 << 20;
+const JSON: (&str, &str) = ("content-type", "application/json");
+const FIRST_TOKEN: (&str, &str) = ("authorization", "Bearer first");
+const RENEWED_TOKEN: (&str, &str) = ("authorization", "Bearer renewed");
 
 /// A conversation of which the provider keeps everything, and the client only the id of the last reply.
 struct KeptConversation<'h> {
@@ -24,13 +28,24 @@ struct KeptConversation<'h> {
     voice: Voice,
     previous: String,
     call: String,
+    /// What the client shows beside its requests.
+    headers: Vec<(&'static str, &'static str)>,
 }
 
 impl<'h> KeptConversation<'h> {
     /// The model called a shell.
     fn begin(house: &'h House, voice: Voice) -> Self {
-        let mut begun =
-            KeptConversation { house, voice, previous: String::new(), call: String::new() };
+        Self::begin_with(house, voice, &[])
+    }
+
+    /// The same, with these headers.
+    fn begin_with(
+        house: &'h House,
+        voice: Voice,
+        headers: &[(&'static str, &'static str)],
+    ) -> Self {
+        let (previous, call) = (String::new(), String::new());
+        let mut begun = KeptConversation { house, voice, previous, call, headers: headers.into() };
         begun.call_shell(&begun.user("hi"));
         begun
     }
@@ -60,7 +75,8 @@ impl<'h> KeptConversation<'h> {
     }
 
     fn ask(&mut self, input: &Value) -> Response {
-        let response = self.house.post(self.voice.path, self.body(input));
+        let headers = [&[JSON][..], &self.headers].concat();
+        let response = self.house.ask("POST", self.voice.path, &headers, self.body(input));
         assert_eq!(self.house.mock.refusals(), Vec::<String>::new(), "{:?}", self.voice);
         self.previous = self.voice.hears(&response).id;
         response
@@ -161,16 +177,66 @@ fn g81_a_noisy_neighbour_on_disk_evicts_no_original_either() {
     let mut conversation = KeptConversation::begin(&house, RESPONSES);
     let body = conversation.goes_on_with(&test_run());
     assert!(is_left_out(&body), "{body}");
-    let KeptConversation { previous, call, .. } = conversation;
+    let KeptConversation { previous, call, headers, .. } = conversation;
     // Four times as much as it holds.
     for n in 0..32 {
         others_put(&*store, 10 * n..10 * n + 10);
         disk.finish_sweep().unwrap();
     }
     house.restart();
-    let mut conversation = KeptConversation { house: &house, voice: RESPONSES, previous, call };
+    let mut conversation =
+        KeptConversation { house: &house, voice: RESPONSES, previous, call, headers };
     let fetched = conversation.fetched(&reference(&body));
     assert!(fetched.contains(&escaped(&test_run())), "{fetched}");
+}
+
+#[test]
+fn g81_a_renewed_credential_still_finds_the_original() {
+    for voice in KEEPING {
+        let house = House::new();
+        let mut conversation = KeptConversation::begin_with(&house, voice, &[FIRST_TOKEN]);
+        let body = conversation.goes_on_with(&test_run());
+        assert!(is_left_out(&body), "{voice:?}: {body}");
+        conversation.headers = vec![RENEWED_TOKEN];
+        let id = reference(&body);
+        let fetched = conversation.fetched(&id);
+        assert!(fetched.contains(&escaped(&test_run())), "{voice:?}: {fetched}");
+        let path = format!("/_forge/api/expand?id={id}");
+        let has_original =
+            |headers: &[(&str, &str)]| house.ask("GET", &path, headers, "").status == 200;
+        assert!(has_original(&[RENEWED_TOKEN]), "{voice:?}");
+        assert!(!has_original(&[RENEWED_TOKEN, ("via", "1.1 proxy")]), "{voice:?}");
+    }
+}
+
+#[test]
+fn g81_a_tenant_key_finds_the_original_beside_a_renewed_credential() {
+    let key = ("x-forge-key", "key-of-one-0123456789");
+    let house = House::with(|settings| {
+        let (name, key) = ("one".to_owned(), Secret::new(key.1));
+        settings.keys = vec![GatewayKey { name, key }];
+    });
+    let mut conversation = KeptConversation::begin_with(&house, RESPONSES, &[key, FIRST_TOKEN]);
+    let body = conversation.goes_on_with(&test_run());
+    assert!(is_left_out(&body), "{body}");
+    conversation.headers = vec![key, RENEWED_TOKEN];
+    let fetched = conversation.fetched(&reference(&body));
+    assert!(fetched.contains(&escaped(&test_run())), "{fetched}");
+}
+
+#[test]
+fn g80_nothing_is_left_out_where_only_a_credential_tells_the_tenant() {
+    for voice in KEEPING {
+        let shared = House::with(|settings| settings.allow_hosts = vec!["127.0.0.1".to_owned()]);
+        let personal = House::new();
+        let through_proxy: &[_] = &[FIRST_TOKEN, ("via", "1.1 proxy")];
+        for (house, headers) in [(&shared, &[FIRST_TOKEN][..]), (&personal, through_proxy)] {
+            let mut conversation = KeptConversation::begin_with(house, voice, headers);
+            let body = conversation.goes_on_with(&test_run());
+            assert!(!is_left_out(&body), "{voice:?}, {headers:?}: {body}");
+            assert!(body.contains("case_117_of_many"), "{voice:?}, {headers:?}: {body}");
+        }
+    }
 }
 
 /// Gives its key and keeps nothing.
@@ -234,6 +300,7 @@ fn g80_a_first_request_that_may_be_continued_counts_as_kept() {
             voice: RESPONSES,
             previous: String::new(),
             call: String::new(),
+            headers: Vec::new(),
         };
         let user = json!({ "role": "user", "content": "hi" });
         let mut body: Value =

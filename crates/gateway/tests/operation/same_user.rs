@@ -146,27 +146,52 @@ fn g63_a_credential_that_is_added_is_not_for_strangers() {
     }
 }
 
-/// The first line of the answer that another user of this machine gets; `None`: only root can try that.
+/// What a program of another user of this machine puts out; `None`: only root can try that.
 #[cfg(target_os = "linux")]
-fn as_user(user: u32, world: &World, ask: &Ask) -> Option<String> {
+fn run_as(user: u32, program: &[&str], input: &[u8]) -> Option<String> {
     use std::io::Write;
     use std::process::{Command, Stdio};
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped: only root can run a client as another user");
         return None;
     }
-    let talk =
-        format!("exec 3<>/dev/tcp/127.0.0.1/{}; cat >&3; head -n 1 <&3", world.address.port());
     let user = format!("--reuid={user}");
     let mut client = Command::new("setpriv")
-        .args([user.as_str(), "--clear-groups", "bash", "-c", &talk])
+        .args([user.as_str(), "--clear-groups"])
+        .args(program)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    client.stdin.take().unwrap().write_all(&ask.bytes()).unwrap();
+    client.stdin.take().unwrap().write_all(input).unwrap();
     let output = client.wait_with_output().unwrap();
     Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// The first line of the answer that another user of this machine gets.
+#[cfg(target_os = "linux")]
+fn as_user(user: u32, world: &World, ask: &Ask) -> Option<String> {
+    let talk =
+        format!("exec 3<>/dev/tcp/127.0.0.1/{}; cat >&3; head -n 1 <&3", world.address.port());
+    run_as(user, &["bash", "-c", &talk], &ask.bytes())
+}
+
+/// The same, over a connection whose client can send no more when the request arrives. The byte behind the request keeps the
+/// gateway from looking whether the client has left. With `MSG_MORE` (0x8000) request and end arrive together.
+#[cfg(target_os = "linux")]
+fn half_closed_as(user: u32, world: &World, ask: &Ask) -> Option<String> {
+    const TALK: &str = "
+        socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
+        connect($s, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
+        local $/;
+        my $all = <STDIN>;
+        send($s, $all, 0x8000) == length $all or die;
+        shutdown($s, 1) or die;
+        $/ = qq(\n);
+        print scalar <$s>;
+    ";
+    let port = world.address.port().to_string();
+    run_as(user, &["perl", "-MSocket", "-e", TALK, &port], &[ask.bytes(), b"x".to_vec()].concat())
 }
 
 #[cfg(target_os = "linux")]
@@ -192,5 +217,18 @@ fn g63_another_user_of_the_machine_uses_no_tool_and_no_token() {
     for ask in guarded() {
         let root = as_user(0, &world, &ask).unwrap();
         assert!(went_on(status_of(&root)), "{root}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn g63_another_user_with_a_half_closed_connection_uses_no_credential() {
+    let world = with_route(adds_key);
+    let [mcp, _, route, _] = guarded();
+    for ask in [mcp, route, messages(&conversation("short"))] {
+        let Some(refused) = half_closed_as(12345, &world, &ask) else { return };
+        assert_eq!(status_of(&refused), 403, "{ask:?}");
+        let root = half_closed_as(0, &world, &ask).unwrap();
+        assert!(went_on(status_of(&root)), "{ask:?}: {root}");
     }
 }

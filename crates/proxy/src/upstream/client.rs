@@ -2,7 +2,7 @@
 
 use super::connect::{connector, tls};
 use super::environment_proxy::EnvironmentProxies;
-use super::pool::ConnectionPool;
+use super::pool::{ConnectionPool, Resend};
 use super::received::ReceivedBody;
 use crate::body::{Body, TooSlow};
 use http::{Request, Response, StatusCode};
@@ -91,18 +91,31 @@ impl UpstreamClient {
         self.tls.get_or_init(tls).clone()
     }
 
-    /// Sends a request and waits for the head of its answer. It is taken where it is: each function on its way would have
-    /// room for a copy, and make one.
-    pub async fn send(
+    /// Sends a request and waits for the head of its answer. It is sent once more only if it changes nothing:
+    /// [`Resend::IfSafe`].
+    pub fn send(
         &self,
         request: &mut Request<Body>,
+        is_guarded: bool,
+        first_byte: Duration,
+    ) -> impl Future<Output = Result<Response<ReceivedBody>, UpstreamFailure>> {
+        self.send_as(request, Resend::IfSafe, is_guarded, first_byte)
+    }
+
+    /// Sends a request and waits for the head of its answer. It is taken where it is: each function on its way would have
+    /// room for a copy, and make one.
+    pub async fn send_as(
+        &self,
+        request: &mut Request<Body>,
+        resend: Resend,
         is_guarded: bool,
         first_byte: Duration,
     ) -> Result<Response<ReceivedBody>, UpstreamFailure> {
         let permit = self.permits.clone().acquire_owned().await;
         let permit =
             permit.map_err(|_| UpstreamFailure::Unreachable("shutting down".to_owned()))?;
-        let sent = tokio::time::timeout(first_byte, self.pool(is_guarded).send(request)).await;
+        let sending = self.pool(is_guarded).send(request, resend);
+        let sent = tokio::time::timeout(first_byte, sending).await;
         let sent = sent.map_err(|_| UpstreamFailure::Silent(first_byte))?;
         let (answer, lease) = sent.map_err(|error| failure(&*error))?;
         if answer.status() == StatusCode::SWITCHING_PROTOCOLS {

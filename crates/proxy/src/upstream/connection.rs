@@ -37,8 +37,9 @@ pub(super) struct SendFailure {
     pub(super) error: hyper::Error,
     /// Nobody has seen it.
     pub(super) is_unsent: bool,
-    /// The upstream closed the connection before anything of an answer came.
-    pub(super) is_closed_unanswered: bool,
+    /// The upstream gave it up: over HTTP/1.1 it closed the connection before anything of an answer came, over HTTP/2 it said
+    /// that it did not process the request.
+    pub(super) is_given_up: bool,
 }
 
 /// A connection, in the protocol that both ends speak.
@@ -119,16 +120,17 @@ impl UpstreamConnection {
             let is_unsent = unsent.is_some();
             *request = unsent.unwrap_or_default();
             let error = error.into_error();
-            let is_closed_unanswered = is_closed(&error) && !self.has_received();
-            SendFailure { error, is_unsent, is_closed_unanswered }
+            let is_given_up = self.is_given_up(&error);
+            SendFailure { error, is_unsent, is_given_up }
         })
     }
 
-    /// Whether anything came since the last request was begun. Over HTTP/2 an answer that has begun is no failed request.
-    fn has_received(&self) -> bool {
+    /// Whether the upstream gave up the last request that was begun. A lost connection of HTTP/2 says nothing of the requests
+    /// over it, of which there may be many.
+    fn is_given_up(&self, error: &hyper::Error) -> bool {
         match self {
-            UpstreamConnection::Http1(http1) => http1.received.is_set(),
-            UpstreamConnection::Http2(_) => false,
+            UpstreamConnection::Http1(http1) => is_closed(error) && !http1.received.is_set(),
+            UpstreamConnection::Http2(_) => is_unprocessed(error),
         }
     }
 
@@ -181,23 +183,28 @@ fn in_box(stream: UpstreamStream, mark: ReceivedMark) -> Box<dyn ReadWrite> {
     }
 }
 
-/// Whether a request failed because the connection was closed: by a FIN, an RST, or over HTTP/2 a GOAWAY or a refused stream.
+/// Whether a request failed because the connection was closed: by a FIN or an RST.
 fn is_closed(error: &hyper::Error) -> bool {
     if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
         return true;
     }
-    let mut causes =
-        std::iter::successors(std::error::Error::source(error), |cause| cause.source());
-    causes.any(|cause| {
-        let by_io =
-            cause.downcast_ref::<std::io::Error>().is_some_and(|error| is_closing(error.kind()));
-        let by_frame = cause.downcast_ref::<h2::Error>().is_some_and(|error| {
-            error.is_go_away()
-                || error.reason() == Some(h2::Reason::REFUSED_STREAM)
-                || error.get_io().is_some_and(|error| is_closing(error.kind()))
-        });
-        by_io || by_frame
+    causes(error).any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| is_closing(error.kind()))
     })
+}
+
+/// Whether the upstream said over HTTP/2 that it did not process a request: it refused its stream, or named in a GOAWAY a last
+/// stream before it. `h2` fails only the streams behind that one with a GOAWAY that it received; the others go on, and
+/// fail with the connection.
+fn is_unprocessed(error: &hyper::Error) -> bool {
+    causes(error).filter_map(|cause| cause.downcast_ref::<h2::Error>()).any(|error| {
+        let is_refused = error.reason() == Some(h2::Reason::REFUSED_STREAM);
+        error.is_remote() && (error.is_go_away() || (error.is_reset() && is_refused))
+    })
+}
+
+fn causes(error: &hyper::Error) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+    std::iter::successors(std::error::Error::source(error), |cause| cause.source())
 }
 
 fn is_closing(kind: ErrorKind) -> bool {

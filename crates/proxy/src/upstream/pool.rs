@@ -9,8 +9,10 @@
 //! connection shows only when it is used: it then gives the request back unsent, and the next one takes it. Where the peer
 //! closes it in the very moment in which the request is sent, the request is sent once more, over a new connection. A request
 //! that a model was asked with may be billed, so that happens only if the connection was idle before, was closed within a
-//! second and brought no byte of an answer: such a peer has given up on the connection before it read the request. It never
-//! happens after a timeout.
+//! second and brought no byte of an answer: such a peer has most likely given up on the connection before it read the request.
+//! It never happens after a timeout. Most likely is not certainly, so the caller says by [`Resend`] whether a request may
+//! be done twice: a request to a model may, the call of a tool may not. Over HTTP/2, where many requests share a
+//! connection, one is sent again only if the upstream says that it did not process it.
 //!
 //! The composable `hyper_util::client::pool` (since 0.1.19) came later and was measured beside this
 //! (`dev/bench/examples/connection_pool.rs`, three runs on a noisy machine, this 4.6 to 7.1 µs a request). Its `cache` alone
@@ -29,7 +31,7 @@ mod idle_connections;
 use super::connect::Connector;
 use super::connection::{Error, SendFailure, UpstreamConnection};
 use crate::body::Body;
-use http::{Request, Response, Uri};
+use http::{Method, Request, Response, Uri};
 use hyper::body::Incoming;
 use idle_connections::{IdleConnections, PoolKey};
 use std::future::poll_fn;
@@ -39,6 +41,22 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
 use tower_service::Service;
+
+/// Whether a request may be sent once more that met a reused connection which its upstream closed. Such an upstream may have
+/// read it, however unlikely that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resend {
+    /// A GET or HEAD may, which changes nothing.
+    IfSafe,
+    /// Any may: done twice it costs, and does no harm.
+    Always,
+}
+
+impl Resend {
+    fn allows(self, method: &Method) -> bool {
+        self == Resend::Always || matches!(*method, Method::GET | Method::HEAD)
+    }
+}
 
 /// How long after it was begun a request may be sent once more.
 const RETRY_WINDOW: Duration = Duration::from_secs(1);
@@ -67,6 +85,7 @@ impl ConnectionPool {
     pub(super) async fn send(
         &self,
         request: &mut Request<Body>,
+        resend: Resend,
     ) -> Result<(Response<Incoming>, ConnectionLease), Error> {
         let to = std::mem::take(request.uri_mut());
         let key = PoolKey::of(&to)?;
@@ -78,7 +97,8 @@ impl ConnectionPool {
                 // In a box: most requests do not wait for it, and every request would have room for it.
                 None => Box::pin(self.connect(&to, &key)).await?,
             };
-            let mut copy = if is_reused { copy(request) } else { None };
+            let may_resend = is_reused && resend.allows(request.method());
+            let mut copy = if may_resend { copy(request) } else { None };
             let sent = {
                 let mut sending = pin!(connection.send(request, &to));
                 match &copy {
@@ -97,8 +117,8 @@ impl ConnectionPool {
                 Ok(answer) => return Ok((answer, self.lease(connection, key))),
                 // It was closed while nobody looked: retry with the next one, since nobody has seen the request.
                 Err(SendFailure { is_unsent: true, .. }) if is_reused => {}
-                Err(SendFailure { error, is_closed_unanswered, .. }) => {
-                    let copy = copy.filter(|_| is_closed_unanswered);
+                Err(SendFailure { error, is_given_up, .. }) => {
+                    let copy = copy.filter(|_| is_given_up);
                     *request = *copy.ok_or(error)?;
                     let mut connection = Box::pin(self.connect(&to, &key)).await?;
                     let answer = Box::pin(connection.send(request, &to)).await;
@@ -165,7 +185,6 @@ mod tests {
     use crate::upstream::environment_proxy::EnvironmentProxies;
     use crate::upstream::received::ReceivedBody;
     use bytes::Bytes;
-    use http::Method;
     use http::uri::PathAndQuery;
     use http_body_util::{BodyExt, Either, Full};
     use hyper::service::service_fn;
@@ -245,7 +264,7 @@ mod tests {
     }
 
     async fn begin_with(pool: &ConnectionPool, mut request: Request<Body>) -> ReceivedBody {
-        let (answer, lease) = pool.send(&mut request).await.unwrap();
+        let (answer, lease) = pool.send(&mut request, Resend::Always).await.unwrap();
         ReceivedBody::over(lease, None, answer.into_body())
     }
 
@@ -393,9 +412,12 @@ mod tests {
     }
 
     async fn post(pool: &ConnectionPool, server: &Server) -> Result<String, Error> {
-        let to = format!("http://{}/", server.address);
+        post_to(pool, &format!("http://{}/", server.address), Resend::Always).await
+    }
+
+    async fn post_to(pool: &ConnectionPool, to: &str, resend: Resend) -> Result<String, Error> {
         let mut request = Request::post(to).body(Bytes::from_static(b"body").into()).unwrap();
-        let (answer, lease) = pool.send(&mut request).await?;
+        let (answer, lease) = pool.send(&mut request, resend).await?;
         let body = ReceivedBody::over(lease, None, answer.into_body());
         Ok(String::from_utf8(body.collect().await?.to_bytes().to_vec())?)
     }
@@ -409,6 +431,27 @@ mod tests {
         }
         // The first, the second twice, the third twice.
         assert_eq!((server.accepted(), requests.load(Ordering::SeqCst)), (3, 5));
+    }
+
+    #[tokio::test]
+    async fn g75_an_unsafe_request_that_met_a_closing_connection_is_not_repeated() {
+        let (server, requests) = closing_server(SecondRequest::Close).await;
+        let pool = pool(rustls::RootCertStore::empty(), 8);
+        let to = format!("http://{}/", server.address);
+        assert_eq!(post_to(&pool, &to, Resend::IfSafe).await.unwrap(), "ok");
+        assert!(post_to(&pool, &to, Resend::IfSafe).await.is_err());
+        assert_eq!((server.accepted(), requests.load(Ordering::SeqCst)), (1, 2));
+    }
+
+    #[test]
+    fn g75_only_methods_that_change_nothing_may_be_resent_unasked() {
+        for method in [Method::GET, Method::HEAD] {
+            assert!(Resend::IfSafe.allows(&method), "{method}");
+        }
+        for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+            assert!(!Resend::IfSafe.allows(&method), "{method}");
+            assert!(Resend::Always.allows(&method), "{method}");
+        }
     }
 
     #[tokio::test]
@@ -431,7 +474,8 @@ mod tests {
         let to = format!("http://{}/", server.address);
         let sent = Bytes::from_owner(body.clone());
         let mut request = Request::post(to).body(sent.into()).unwrap();
-        let asking = tokio::spawn(async move { pool.send(&mut request).await.is_err() });
+        let asking =
+            tokio::spawn(async move { pool.send(&mut request, Resend::Always).await.is_err() });
         // The window is over once the body is held no more.
         while requests.load(Ordering::SeqCst) < 2 || Arc::strong_count(&body) > 1 {
             tokio::task::yield_now().await;
@@ -460,8 +504,8 @@ mod tests {
         (shown, PrivateKeyDer::from_pem_file(key).unwrap())
     }
 
-    #[tokio::test]
-    async fn over_http2_many_requests_share_a_connection() {
+    /// What accepts TLS for HTTP/2 as `localhost`, and who trusts it.
+    fn http2_acceptor() -> (rustls::RootCertStore, TlsAcceptor) {
         let (certificate, key) = certificate();
         let mut roots = rustls::RootCertStore::empty();
         roots.add(certificate.clone()).unwrap();
@@ -470,7 +514,69 @@ mod tests {
         let tls = tls.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
         let mut tls = tls.with_single_cert(vec![certificate], key).unwrap();
         tls.alpn_protocols = vec![b"h2".to_vec()];
-        let acceptor = TlsAcceptor::from(Arc::new(tls));
+        (roots, TlsAcceptor::from(Arc::new(tls)))
+    }
+
+    /// A server of HTTP/2 that answers the first request over each connection. It refuses the streams of all later ones, or
+    /// else closes the connection as soon as it has so many. Counts the requests too.
+    async fn http2_server(
+        close_at: Option<usize>,
+    ) -> (Server, rustls::RootCertStore, Arc<AtomicUsize>) {
+        let (roots, acceptor) = http2_acceptor();
+        let requests = Arc::<AtomicUsize>::default();
+        let count = requests.clone();
+        let server = Server::start(move |stream| {
+            let (accepting, count) = (acceptor.accept(stream), count.clone());
+            async move {
+                let mut connection = h2::server::handshake(accepting.await.unwrap()).await.unwrap();
+                let mut unanswered = Vec::new();
+                let mut seen = 0;
+                while let Some(Ok((request, mut respond))) = connection.accept().await {
+                    seen += 1;
+                    count.fetch_add(1, Ordering::SeqCst);
+                    if seen == 1 {
+                        respond.send_response(Response::new(()), true).unwrap();
+                    } else if close_at.is_none() {
+                        respond.send_reset(h2::Reason::REFUSED_STREAM);
+                    } else if close_at == Some(seen) {
+                        return;
+                    }
+                    unanswered.push((request, respond));
+                }
+            }
+        });
+        (server.await, roots, requests)
+    }
+
+    #[tokio::test]
+    async fn g75_over_http2_a_refused_request_is_sent_again() {
+        let (server, roots, requests) = http2_server(None).await;
+        let pool = pool(roots, 8);
+        let to = format!("https://localhost:{}/", server.address.port());
+        for _ in 0..2 {
+            assert_eq!(post_to(&pool, &to, Resend::Always).await.unwrap(), "");
+        }
+        assert_eq!((server.accepted(), requests.load(Ordering::SeqCst)), (2, 3));
+    }
+
+    #[tokio::test]
+    async fn g75_over_http2_a_lost_connection_repeats_none_of_its_requests() {
+        let (server, roots, requests) = http2_server(Some(6)).await;
+        let pool = Arc::new(pool(roots, 8));
+        let to = format!("https://localhost:{}/", server.address.port());
+        assert_eq!(post_to(&pool, &to, Resend::Always).await.unwrap(), "");
+        let mut asking = JoinSet::new();
+        for _ in 0..5 {
+            let (pool, to) = (pool.clone(), to.clone());
+            asking.spawn(async move { post_to(&pool, &to, Resend::Always).await.is_err() });
+        }
+        assert_eq!(asking.join_all().await, [true; 5]);
+        assert_eq!((server.accepted(), requests.load(Ordering::SeqCst)), (1, 6));
+    }
+
+    #[tokio::test]
+    async fn over_http2_many_requests_share_a_connection() {
+        let (roots, acceptor) = http2_acceptor();
         let server = Server::start(move |stream| {
             let accepting = acceptor.accept(stream);
             async { speak(accepting.await.unwrap()).await }

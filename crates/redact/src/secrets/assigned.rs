@@ -78,7 +78,9 @@ impl AssignedRule {
                     !randomness::is_masked(assignment.value) && self.fits(assignment.value)
                 }
                 ValueLooks::Random => {
-                    randomness::is_random(assignment.value) && !is_path(assignment)
+                    randomness::is_random(assignment.value)
+                        && !is_path(assignment)
+                        && !digest::is_named(assignment.name, assignment.value)
                 }
                 ValueLooks::Password => {
                     randomness::is_password(assignment.value, assignment.is_literal())

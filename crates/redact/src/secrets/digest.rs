@@ -26,36 +26,76 @@ pub(crate) fn is_labelled(value: &str) -> bool {
     let marks = value.char_indices().filter(|(_, mark)| matches!(mark, ':' | '=' | '-' | '_'));
     marks.take(MOST_MARKS).any(|(at, mark)| {
         let digest = &value[at + 1..];
-        mark != '_' && bytes_of(&value[..at]).is_some_and(|bytes| is_digest(digest, bytes))
+        mark != '_' && DigestKind::of(&value[..at]).is_some_and(|kind| kind.may_be(digest))
+    })
+}
+
+/// Is a value a digest in full, under a name that ends with its algorithm, such as `token_sha256`?
+pub(crate) fn is_named(name: &str, value: &str) -> bool {
+    let name = simple(name);
+    ALGORITHMS.iter().any(|(algorithm, bytes)| {
+        let kind = name
+            .strip_suffix(*algorithm)
+            .map(|before| DigestKind { bytes: *bytes, is_keyed: before.ends_with("hmac") });
+        kind.is_some_and(|kind| kind.is_whole(value))
     })
 }
 
 /// A label has no more of them: `hmac-sha3-256:`.
 const MOST_MARKS: usize = 3;
 
-/// How many bytes a digest has that is labelled so.
-fn bytes_of(label: &str) -> Option<usize> {
-    let mut name = String::with_capacity(label.len());
-    name.extend(label.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()));
-    let name = name.strip_prefix("hmac").unwrap_or(&name);
-    ALGORITHMS.iter().find(|(algorithm, _)| *algorithm == name).map(|(_, bytes)| *bytes)
+/// What is written behind a label.
+struct DigestKind {
+    /// How many bytes it has.
+    bytes: usize,
+    /// It is made with a key. The key itself may stand behind the same label, and is written as base64 as a rule.
+    is_keyed: bool,
 }
 
-fn is_digest(text: &str, bytes: usize) -> bool {
-    let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let unpadded = text.trim_end_matches('=');
-    let is_base64 =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
-    let padding = text.len() - unpadded.len();
-    is_hex && (SHORTEST_HEX..=2 * bytes).contains(&text.len())
-        || unpadded.len() == (bytes * 4).div_ceil(3)
-            && padding < 3
-            && unpadded.bytes().all(is_base64)
+impl DigestKind {
+    fn of(label: &str) -> Option<Self> {
+        let label = simple(label);
+        let name = label.strip_prefix("hmac");
+        let is_keyed = name.is_some();
+        let name = name.unwrap_or(&label);
+        let (_, bytes) = ALGORITHMS.iter().find(|(algorithm, _)| *algorithm == name)?;
+        Some(DigestKind { bytes: *bytes, is_keyed })
+    }
+
+    /// Is it written so, in full or cut short?
+    fn may_be(&self, text: &str) -> bool {
+        let is_cut = (SHORTEST_HEX..=2 * self.bytes).contains(&text.len());
+        is_cut && is_hex(text) || self.is_base64(text)
+    }
+
+    fn is_whole(&self, text: &str) -> bool {
+        text.len() == 2 * self.bytes && is_hex(text) || self.is_base64(text)
+    }
+
+    fn is_base64(&self, text: &str) -> bool {
+        let is_digit =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+        let unpadded = text.trim_end_matches('=');
+        !self.is_keyed
+            && unpadded.len() == (self.bytes * 4).div_ceil(3)
+            && text.len() - unpadded.len() < 3
+            && unpadded.bytes().all(is_digit)
+    }
+}
+
+/// A label or a name in lower case without separators.
+fn simple(name: &str) -> String {
+    let letters = name.chars().filter(|c| !matches!(c, '-' | '_'));
+    letters.map(|c| c.to_ascii_lowercase()).collect()
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_labelled;
+    use super::{is_labelled, is_named};
 
     const SHA256: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
     const SHA256_BASE64: &str = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=";
@@ -94,6 +134,37 @@ mod tests {
             "é:é".to_owned(),
         ] {
             assert!(!is_labelled(&value), "{value}");
+        }
+    }
+
+    #[test]
+    fn f22_a_name_of_a_hash_covers_digests_of_its_length_alone() {
+        for (name, value) in [
+            ("token_sha256", SHA256),
+            ("API-KEY-SHA-256", SHA256_BASE64),
+            ("apiKeySha1", &SHA256[..40]),
+            ("KEY_HMAC_SHA256", SHA256),
+            ("token.md5", &SHA256[..32]),
+        ] {
+            assert!(is_named(name, value), "{name}");
+        }
+        for (name, value) in [
+            ("API_KEY_SHA256", "k2Yh3vN7pTz2LrXb5mDc"),
+            ("API_KEY_SHA256", &SHA256[..32]),
+            ("API_KEY_MD5", SHA256),
+            ("KEY_HMAC_SHA256", SHA256_BASE64),
+            ("SHA256_KEY", SHA256),
+        ] {
+            assert!(!is_named(name, value), "{name}");
+        }
+    }
+
+    #[test]
+    fn f22_base64_behind_an_hmac_label_may_be_its_key() {
+        for label in ["hmac-sha256:", "HMAC_SHA256=", "hmac-sha256-", "hmacsha256:"] {
+            assert!(is_labelled(&format!("{label}{SHA256}")), "{label}");
+            assert!(!is_labelled(&format!("{label}{SHA256_BASE64}")), "{label}");
+            assert!(!is_labelled(&format!("{label}{}", SHA256_BASE64.trim_end_matches('='))));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Row 12: upstreams that fail in every way: the client hears the right status, nothing is held on to, and no request that was
-//! sent is sent again.
+//! Row 12: upstreams that fail in every way: the client hears the right status, nothing is held on to, and no request is
+//! sent again but one to a model, once, that met a reused connection which its upstream closed within a second.
 
 use crate::kit::{
     Ask, GatewayHome, GatewayProcess, ProofBench, ScriptedProvider, conversation, messages,
@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokenforge_mock::client::PATIENCE;
 use tokenforge_mock::{Fault, Mock};
@@ -22,7 +23,7 @@ use tokenforge_mock::{Fault, Mock};
 pub(crate) const ROW: ProofRow = ProofRow {
     number: 12,
     what: "upstream faults: refuse, RST, FIN, stall before headers, truncated chunk, wrong length, invalid UTF-8, 1-byte frames, 256 MB, 429 and 529, redirects, TLS expired, idle connections closed at that moment",
-    bar: "each: right status, no connection or file left open, no retry after the first byte or for a sent POST; 0 of 2,400 requests lost to connections that close",
+    bar: "each: right status, no connection or file left open; 0 requests sent again over a new connection, and over a reused one after a byte of an answer, over 1 s or a timeout; 0 of 2,400 requests lost to reused connections closed at once, where each is sent again once",
     prove,
 };
 
@@ -43,6 +44,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut cases = broken_answers(bench, &mut faults)?;
     cases += passing_answers(bench, &mut faults)?;
     cases += unreachable(bench, &mut faults)?;
+    cases += reused_connections(bench, &mut faults)?;
     let (requests, again) = closing_connections(bench, &mut faults)?;
     let figures = large_answer::check(bench, &mut faults)?;
     faults.into_result(
@@ -68,7 +70,7 @@ fn broken_answers(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<usi
     let mock = Mock::start();
     let limits = r#"limits: {first_byte_timeout: "500ms"}"#;
     let (gateway, _home) = GatewayProcess::start(bench, mock.address(), limits)?;
-    // No connection is kept: one that is closed when it is used again may be replaced, which is another case.
+    // No connection is kept: reused ones are another case (`reused_connections`).
     mock.fault(Fault::CloseAfter(40));
     gateway.send(&messages(&conversation("short")));
     let before = open_files(&gateway)?;
@@ -189,6 +191,107 @@ fn unreachable(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<usize>
         }
     }
     Ok(cases)
+}
+
+/// What an upstream does with the second request over a connection, once it has read it.
+#[derive(Clone, Copy)]
+struct SecondRequest {
+    what: &'static str,
+    /// What it sends of an answer.
+    sends: &'static str,
+    /// How long after that it closes the connection.
+    closes_after: Duration,
+    /// The gateway's settings, and the status that a client gets.
+    settings: &'static str,
+    status: u16,
+}
+
+/// Faults of a reused connection after which nothing is sent again: the upstream may have begun to work on it.
+const SECOND_REQUESTS: [SecondRequest; 3] = [
+    SecondRequest {
+        what: "closed after more than a second",
+        sends: "",
+        closes_after: Duration::from_millis(1_400),
+        settings: "",
+        status: 502,
+    },
+    SecondRequest {
+        what: "closed after a byte of the answer",
+        sends: "H",
+        closes_after: Duration::ZERO,
+        settings: "",
+        status: 502,
+    },
+    SecondRequest {
+        what: "silent",
+        sends: "",
+        closes_after: Duration::from_millis(1_400),
+        settings: r#"limits: {first_byte_timeout: "500ms"}"#,
+        status: 504,
+    },
+];
+
+/// Reused connections that fail when the request may have been read: each is told, and nothing is sent again.
+fn reused_connections(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<usize> {
+    /// Each serving thread of the gateway has its own connections, so that not every request meets one that was used before.
+    const TRIES: usize = 200;
+    let mut cases = 0;
+    for second in SECOND_REQUESTS {
+        let what = second.what;
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
+        let [received, reused] = [(); 2].map(|()| Arc::<AtomicUsize>::default());
+        let counts = (received.clone(), reused.clone());
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (received, reused) = counts.clone();
+                std::thread::spawn(move || answer_first(stream, second, &received, &reused));
+            }
+        });
+        let (gateway, _home) = GatewayProcess::start(bench, address, second.settings)?;
+        let mut sent = 0;
+        for body in kinds() {
+            cases += 1;
+            let before = reused.load(Ordering::SeqCst);
+            let mut is_met = false;
+            for _ in 0..TRIES {
+                let status = gateway.send(&messages(&body)).status;
+                sent += 1;
+                is_met = reused.load(Ordering::SeqCst) > before;
+                let expected = if is_met { second.status } else { 200 };
+                faults.check(status == expected, || format!("reused, {what}: became {status}"));
+                if is_met {
+                    break;
+                }
+            }
+            faults.check(is_met, || format!("reused, {what}: no connection was used again"));
+        }
+        // A request that is sent again late would come when the connection is closed.
+        std::thread::sleep(second.closes_after + Duration::from_millis(200));
+        let received = received.load(Ordering::SeqCst);
+        faults.check(received == sent, || {
+            format!("reused, {what}: {sent} requests came {received} times")
+        });
+    }
+    Ok(cases)
+}
+
+/// Answers the first request over a connection, and so deals with the second. Counts the requests, and the second ones.
+fn answer_first(
+    mut stream: TcpStream,
+    second: SecondRequest,
+    received: &AtomicUsize,
+    reused: &AtomicUsize,
+) -> anyhow::Result<()> {
+    read_head_and_body(&mut stream)?;
+    received.fetch_add(1, Ordering::SeqCst);
+    stream.write_all(&ScriptedProvider::json(b"{}"))?;
+    read_head_and_body(&mut stream)?;
+    received.fetch_add(1, Ordering::SeqCst);
+    reused.fetch_add(1, Ordering::SeqCst);
+    stream.write_all(second.sends.as_bytes())?;
+    std::thread::sleep(second.closes_after);
+    Ok(())
 }
 
 /// An upstream that closes each connection when its second request arrives, in the very moment in which that was sent. How many

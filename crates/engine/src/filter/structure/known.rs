@@ -108,8 +108,7 @@ const TOOLS: &[KnownTool] = &[
     builder(
         r"^running (?:install|build|build_py|build_ext|bdist_wheel|egg_info|sdist|develop)$",
         r"^(?:copying|creating|writing|reading|adding|byte-compiling|hard linking|building) ",
-    )
-    .even_from_scripts(),
+    ),
     builder(
         r"^checking (?:for a BSD-compatible install|whether build environment is sane|build system type|for gcc|for a C compiler)",
         r"^(?:configure: )?checking (?:for|whether|how|if|that|build|host|the|dependency) .*\.\.\.",
