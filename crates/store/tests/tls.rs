@@ -52,7 +52,7 @@ fn a_server_is_reached_over_tls_if_its_certificate_is_known() {
     let known = child(&url, folder.path().join("server.pem").as_path());
     assert!(known.contains("found [98, 121, 116, 101, 115]"), "{known}");
     let size: usize = redis::cmd("DBSIZE").query(&mut server.connection()).unwrap();
-    assert_eq!(size, 2, "the entry and the note of the store's age");
+    assert_eq!(size, 3, "the entry, the note of the store's age and its epoch");
 
     let unknown = child(&url, folder.path().join("other.pem").as_path());
     assert!(unknown.contains("refused: the store at rediss://localhost"), "{unknown}");

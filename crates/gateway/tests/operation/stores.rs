@@ -197,13 +197,13 @@ fn g78_a_redis_that_lost_its_data_gets_originals_again() {
     };
     let first = send();
     let id = first_reference(&first).unwrap();
-    assert!(has_original(&world, &id));
+    assert!(has_original(&world, id));
     for _ in 0..2 {
         redis.lose_all();
         assert_eq!(send(), first, "the same bytes go on");
         // The request does not wait for its originals to be stored again.
         let begun = std::time::Instant::now();
-        while !has_original(&world, &id) {
+        while !has_original(&world, id) {
             assert!(begun.elapsed() < PATIENCE, "the original is not stored again");
             std::thread::yield_now();
         }

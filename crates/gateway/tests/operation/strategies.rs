@@ -141,12 +141,13 @@ fn c9_an_answer_above_the_target_or_not_smaller_is_refused() {
 
 #[test]
 fn f13_an_event_says_why_a_strategys_text_was_refused() {
+    type Answer = fn(&Value) -> String;
     let half = |asked: &Value| {
         let text = asked["tool_output"].as_str().unwrap();
         text[..text.len() / 2].to_owned()
     };
     let whole = |asked: &Value| asked["tool_output"].as_str().unwrap().to_owned();
-    let cases: [(fn(&Value) -> String, _, _); 2] =
+    let cases: [(Answer, _, _); 2] =
         [(half, Some(0.2), "strategy_above_target"), (whole, None, "strategy_not_smaller")];
     for (answer, target, verdict) in cases {
         let compressor = MockCompressor::start();
