@@ -1,6 +1,7 @@
 //! Who issued a credential, and who runs a host: two tables, read by their form alone.
 //!
-//! A credential that reaches another provider than the one that issued it is lost: whoever runs the other one could use it.
+//! A credential must not reach another provider than the one that issued it, because the operator of that provider could
+//! use it.
 //! `target/choice.rs` keeps credentials and hosts of different owners apart by these tables. A credential in no table (a
 //! bare token, a key of vLLM or OpenRouter) has no owner, and neither has a host in none: the operator decides about both.
 
@@ -130,7 +131,7 @@ pub(crate) fn is_googles(headers: &HeaderMap, query: Option<&str>) -> bool {
         || parameters.any(|(name, _)| name == GOOGLE_PARAMETER)
 }
 
-/// Who runs a host; `None`: the operator, or somebody whom no table names.
+/// The provider that runs a host; `None`: the operator's own host, or one that no table names.
 pub(crate) fn host_owner(host: &str) -> Option<Owner> {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let is_below = |end: &str| {

@@ -284,7 +284,7 @@ impl PassingBody {
         }
     }
 
-    /// Waits until there are some bytes, and keeps them for whoever reads on.
+    /// Waits until there are some bytes, and keeps them for the next reader.
     async fn first_bytes(&mut self) -> Result<&[u8], BodyError> {
         while self.before.is_empty() {
             match poll_fn(|context| self.poll_frame(context)).await {

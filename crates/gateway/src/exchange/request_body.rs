@@ -280,7 +280,7 @@ fn may_be_json(head: &Parts) -> bool {
 }
 
 /// Whether a body comes without the client waiting for anything first: one whose length is said, or text. Other streams may
-/// be half of a conversation in both directions, whose first bytes nobody can wait for.
+/// be half of a conversation in both directions, whose first bytes may never come.
 fn arrives_alone(head: &Parts) -> bool {
     let kind = head.headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
     head.headers.contains_key(CONTENT_LENGTH) || kind.trim_ascii().starts_with(b"text/")

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use subtle::ConstantTimeEq;
 use tokenforge_config::Secret;
 
-/// Where a client shows the token beside a credential for whoever is behind the gateway.
+/// Where a client shows the token beside a credential for the upstream.
 const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-forge-token");
 
 /// The token of the data folder, as it is kept, or why there is none.

@@ -19,7 +19,7 @@ pub(crate) const ROW: ProofRow = ProofRow {
 /// Marks a credential in what an upstream sees.
 const MARK: &str = "canary31";
 
-/// A credential: whose it is (`""`: nobody can tell), and where it stands (`?`: in the query).
+/// A credential: its provider (`""`: unknown), and where it stands (`?`: in the query).
 const SHAPES: &[(&str, &str, &str)] = &[
     ("anthropic", "x-api-key", "sk-ant-api03-canary31"),
     ("anthropic", "authorization", "Bearer sk-ant-oat01-canary31"),
@@ -56,7 +56,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("", "x-api-key", "canary31"),
 ];
 
-/// A path, and where it goes with a key of which nobody can tell whose it is.
+/// A path, and where it goes with a key of an unknown provider.
 const PATHS: &[(&str, &str)] = &[
     ("/v1/messages", "anthropic"),
     ("/v1/messages/count_tokens", "anthropic"),
