@@ -3,17 +3,15 @@
 use crate::client::Response;
 use crate::fixtures::{escaped, test_run, test_run_of};
 use crate::house::House;
+use crate::reversible::Refusing;
 use crate::voices::{INTERACTIONS, RESPONSES, Voice};
 use serde_json::{Value, json};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 use tokenforge_config::{GatewayKey, Secret};
 use tokenforge_mock::{Reply, first_reference};
-use tokenforge_store::{
-    DiskStore, EntryKind, MemoryStore, Store, StoreError, StoreOptions, StoreStats,
-};
+use tokenforge_store::{DiskStore, EntryKind, MemoryStore, Store, StoreOptions};
 
 const TOOL: &str = "expand_context";
 const KEEPING: [Voice; 2] = [RESPONSES, INTERACTIONS];
@@ -239,41 +237,11 @@ fn g80_nothing_is_left_out_where_only_a_credential_tells_the_tenant() {
     }
 }
 
-/// Gives its key and keeps nothing.
-struct Refusing;
-
-impl Refusing {
-    fn refuse<T>() -> Result<T, StoreError> {
-        Err(StoreError::Server { server: "s".into(), reason: "away".into() })
-    }
-}
-
-impl Store for Refusing {
-    fn put(&self, _: EntryKind, _: &str, _: &str, _: &[u8]) -> Result<(), StoreError> {
-        Self::refuse()
-    }
-    fn get(&self, _: EntryKind, _: &str, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Self::refuse()
-    }
-    fn forget(&self, _: EntryKind, _: &str, _: &str) -> Result<bool, StoreError> {
-        Self::refuse()
-    }
-    fn stats(&self) -> Result<StoreStats, StoreError> {
-        Self::refuse()
-    }
-    fn purge(&self, _: Option<EntryKind>, _: Option<Duration>) -> Result<u64, StoreError> {
-        Self::refuse()
-    }
-    fn key(&self) -> Result<[u8; 32], StoreError> {
-        Ok([7; 32])
-    }
-}
-
 #[test]
 fn g80_decision_40_nothing_is_left_out_where_the_store_takes_no_original() {
     let folder = tempfile::tempdir().unwrap();
     let stores: [(&str, Arc<dyn Store>); 3] = [
-        ("refuses puts", Arc::new(Refusing)),
+        ("refuses puts", Arc::new(Refusing { has_key: true })),
         ("smaller than the original", in_memory(8 << 10)),
         ("on disk, smaller than the original", on_disk(folder.path(), 64 << 10)),
     ];
@@ -290,7 +258,7 @@ fn g80_decision_40_nothing_is_left_out_where_the_store_takes_no_original() {
 #[test]
 fn g80_a_first_request_that_may_be_continued_counts_as_kept() {
     for (store, is_shortened) in [(None, false), (Some(true), false), (Some(false), true)] {
-        let house = house(&(Arc::new(Refusing) as Arc<dyn Store>));
+        let house = house(&(Arc::new(Refusing { has_key: true }) as Arc<dyn Store>));
         let call = json!({ "type": "function_call", "call_id": "call_0123456789abcdef",
             "name": "Bash", "arguments": "{\"command\":\"cargo test\"}" });
         let output = json!({ "type": "function_call_output", "call_id": "call_0123456789abcdef",

@@ -175,8 +175,8 @@ fn in_background(voice: Voice, body: &mut Value) -> bool {
 }
 
 /// A store that keeps nothing, and gives its key or not.
-struct Refusing {
-    has_key: bool,
+pub(crate) struct Refusing {
+    pub(crate) has_key: bool,
 }
 
 impl Refusing {
