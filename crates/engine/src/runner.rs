@@ -298,7 +298,9 @@ impl<'a> StageRun<'a> {
         }
         let tokens = match stage.fidelity() {
             Fidelity::Safety => None,
-            _ => Some(self.gate(&written, stage.least_saving()).ok_or(StageOutcome::NotSmaller)?),
+            _ => Some(
+                self.gate(&written, self.least_saving(stage)).ok_or(StageOutcome::NotSmaller)?,
+            ),
         };
         if matches!(written.layer, TextLayer::Notation | TextLayer::Dictionary) {
             let after = (&*written.text, tokens.unwrap_or(usize::MAX));
@@ -322,6 +324,18 @@ impl<'a> StageRun<'a> {
             }
         }
         Ok(StageOutput { tokens, ..written })
+    }
+
+    /// The part of the text that a stage must save. A cosmetic stage may save any part of a text from which something was left
+    /// out: the reader does not see the original anyway, and the whole text, which is longer, must not pass where this
+    /// one does not, because a second compression of the whole text would then leave out what the first one kept (L6).
+    fn least_saving(&self, stage: &dyn Stage) -> usize {
+        let is_shortened = || self.has_applied(Fidelity::Reversible);
+        if stage.fidelity() == Fidelity::Cosmetic && is_shortened() {
+            usize::MAX
+        } else {
+            stage.least_saving()
+        }
     }
 
     /// The tokens of what a stage wrote, if they are fewer than those of the present text, and its bytes are too.
