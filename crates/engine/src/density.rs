@@ -31,6 +31,7 @@ impl MemoryUse {
     /// What the stage of this name takes.
     pub(crate) fn of_stage(name: &str) -> Self {
         match name {
+            "family" => MemoryUse { line: 72, ..Self::NONE },
             "progress" => MemoryUse { back: 60, line: 8, ..Self::NONE },
             "json" | "nested_json" | "truncated_json" | "embedded_json" | "python_repr" => {
                 MemoryUse { mark: 26, object: 110, ..Self::NONE }
