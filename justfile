@@ -32,12 +32,12 @@ docs *pages:
 
 # measure speed and tokens, and rewrite dev/bench/RESULTS.md
 bench:
-    cargo run --profile dist -p tokenforge-bench
+    cargo run --release -p tokenforge-bench
 
 # run the proof suite on a release build; `just proof 9 22` for some rows
 proof *rows:
-    cargo build --profile dist -p tokenforge -p tokenforge-bench --features tokenforge/jemalloc
-    cargo run --profile dist -p tokenforge-bench --bin proof -- {{ rows }}
+    cargo build --release -p tokenforge -p tokenforge-bench --features tokenforge/jemalloc
+    cargo run --release -p tokenforge-bench --bin proof -- {{ rows }}
 
 # fuzz every target for so many seconds; `just fuzz 600 toon_decode` for one
 fuzz seconds="60" *targets:

@@ -83,4 +83,4 @@ if [ ${#peers[@]} -eq 0 ]; then
     echo "no peer could be started" >&2
     exit 1
 fi
-cargo run --profile dist -p tokenforge-bench -- peers "$@" "$upstream" "${peers[@]}"
+cargo run --release -p tokenforge-bench -- peers "$@" "$upstream" "${peers[@]}"

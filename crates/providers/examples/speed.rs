@@ -1,6 +1,6 @@
 //! How fast a body of about 100 KB is read, next to other ways of reading it. What counts are the ratios of one run.
 //!
-//! `cargo run --profile dist -p tokenforge-providers --example speed`
+//! `cargo run --release -p tokenforge-providers --example speed`
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

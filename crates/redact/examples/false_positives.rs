@@ -1,7 +1,7 @@
 //! Walks folders and tells how many files are flagged, and by which rules, without showing a secret.
 //!
 //! ```text
-//! cargo run --profile dist -p tokenforge-redact --example false_positives -- [--list] DIR...
+//! cargo run --release -p tokenforge-redact --example false_positives -- [--list] DIR...
 //! ```
 //!
 //! In a file that ends in `.jsonl` every line with a field `content` counts as a file. `--list` prints where each

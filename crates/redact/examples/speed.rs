@@ -1,7 +1,7 @@
 //! How fast clean text is scanned, beside counting its tokens, in turns on the same texts.
 //!
 //! ```text
-//! cargo run --profile dist -p tokenforge-redact --example speed -- FOLDER...
+//! cargo run --release -p tokenforge-redact --example speed -- FOLDER...
 //! ```
 //!
 //! Each folder holds `.jsonl` files whose lines have a field `content`; texts with findings are left out. Without a

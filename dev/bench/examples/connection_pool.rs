@@ -6,7 +6,7 @@
 //! connection that was closed meanwhile, and a time after which idle connections are closed.
 //!
 //! ```console
-//! $ cargo run --profile dist -p tokenforge-bench --example connection_pool
+//! $ cargo run --release -p tokenforge-bench --example connection_pool
 //! ```
 
 use anyhow::{Context, Result};

@@ -189,13 +189,13 @@ fn program() -> anyhow::Result<PathBuf> {
     }
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let built = Command::new(cargo)
-        .args(["build", "--profile", "dist", "-p", "tokenforge", "--features", "jemalloc"])
+        .args(["build", "--release", "-p", "tokenforge", "--features", "jemalloc"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()?;
     ensure!(built.success(), "tokenforge was not built");
     let own = std::env::current_exe()?;
     let folder = own.ancestors().nth(2).context("a program outside of target/PROFILE")?;
-    Ok(folder.join("dist/tokenforge"))
+    Ok(folder.join("release/tokenforge"))
 }
 
 /// The smaller of two figures; none where one was not measured, so that its promise counts as missed.

@@ -1,4 +1,4 @@
-//! Measures speed and tokens and writes `dev/bench/RESULTS.md`: `cargo run --profile dist -p tokenforge-bench [SECTION...]`.
+//! Measures speed and tokens and writes `dev/bench/RESULTS.md`: `cargo run --release -p tokenforge-bench [SECTION...]`.
 //!
 //! Speed compares rivals in one run on the same data, in turns, and keeps the best time of each: what
 //! matters is the ratio, and a busy machine slows all of them alike. Tokens and the engine are measured on a corpus of

@@ -1,7 +1,7 @@
 //! Noisy neighbour: one tenant sends the worst that is known, another works on. What it costs the other in time and in
 //! compression, and the gateway in memory.
 //!
-//! `cargo run --profile dist -p tokenforge-bench fair_under_attack [SECONDS]`; `TOKENFORGE` names a program that is built already.
+//! `cargo run --release -p tokenforge-bench fair_under_attack [SECONDS]`; `TOKENFORGE` names a program that is built already.
 
 use super::conversation::{Dialect, News, SyntheticConversation};
 use super::load::{LoadClient, LoadTarget, next_number};

@@ -22,10 +22,9 @@ pub(crate) struct ProofBench {
 }
 
 impl ProofBench {
-    /// Is it what is shipped? Figures of a debug build say nothing about speed.
+    /// Whether the program is an optimised build. Figures of a debug build say nothing about speed.
     pub(crate) fn is_release(&self) -> bool {
-        self.program.components().any(|part| part.as_os_str() == "dist")
-            || !self.program.components().any(|part| part.as_os_str() == "debug")
+        !self.program.components().any(|part| part.as_os_str() == "debug")
     }
 }
 

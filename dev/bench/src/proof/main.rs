@@ -1,6 +1,6 @@
 //! The proof suite: what Tokenforge promises about correctness, faults and safety, tried on the program that is shipped.
 //!
-//! `cargo run --profile dist -p tokenforge-bench --bin proof -- [ROW...] [--tokenforge PATH]`: all rows, or those with these
+//! `cargo run --release -p tokenforge-bench --bin proof -- [ROW...] [--tokenforge PATH]`: all rows, or those with these
 //! numbers. The program under test is the one beside this one unless a path names another. Progress goes to standard error;
 //! the table goes to standard output and, when all rows were run, into `dev/bench/PROOF.md`. It exits with 1 if a row fails.
 
@@ -118,7 +118,7 @@ fn arguments(mut given: impl Iterator<Item = String>) -> anyhow::Result<(ProofBe
     };
     ensure!(
         program.is_file(),
-        "no program at {}: build it (cargo build --profile dist -p tokenforge --features jemalloc) or name one with --tokenforge",
+        "no program at {}: build it (cargo build --release -p tokenforge --features jemalloc) or name one with --tokenforge",
         program.display()
     );
     Ok((ProofBench { program: program.canonicalize()? }, wanted))

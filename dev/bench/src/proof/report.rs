@@ -46,7 +46,7 @@ pub(crate) fn keep(bench: &ProofBench, table: &str) -> anyhow::Result<()> {
     let text = format!(
         "# Proofs\n\n\
          What is promised about correctness, faults and safety, tried on the program from outside, over loopback.\n\
-         Made by `cargo run --profile dist -p tokenforge-bench --bin proof`; do not edit. Most rows run at a smaller scale than what \
+         Made by `cargo run --release -p tokenforge-bench --bin proof`; do not edit. Most rows run at a smaller scale than what \
          is aimed at, so that all of them take some minutes; the bar says so.\n\
          Not tried here: kill -9 (6), disconnects (13), tenants (20): see the tests; OAuth (23), signed releases (26), mutation (27).\n\n\
          {program}, {}, commit {commit}{changed}, {}, {cores} cores.\n\n{table}",
