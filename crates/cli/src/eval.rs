@@ -27,7 +27,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::DictionaryMethod;
+use tokenforge_engine::DictionaryMethod;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{ExpandInjection, Overrides, Settings};
 use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::DictionaryMethod as Dictionary;
+use tokenforge_engine::DictionaryMethod as Dictionary;
 use tokenforge_store::{MemoryStore, StoreOptions as Bounds};
 
 /// How often, and with what pause, the gateway is asked for the figures of an answer that it has just passed on.

@@ -23,7 +23,7 @@ use crate::table::TakesEffect::{AtOnce, Reload, Restart};
 use crate::table::{advanced, common};
 use std::collections::BTreeMap;
 use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::DictionaryMethod;
+use tokenforge_engine::DictionaryMethod;
 use tokenforge_engine::prompt::PromptSettings;
 
 section! {

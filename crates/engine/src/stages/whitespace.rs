@@ -2,13 +2,16 @@
 //!
 //! Runs of blank lines stay: they are cheap (one token for several) and often all that separates sections.
 
+use super::kinds::Cosmetic;
 use crate::diff::is_diff;
 use memchr::memchr_iter;
+
+pub(super) static STAGE: Cosmetic = Cosmetic::worth_it("trailing_whitespace", trim_line_ends);
 
 /// The text without spaces and tabs before line ends, `\r\n` kept; `None` if there are none, or in a diff.
 ///
 /// ```
-/// use tokenforge_engine::whitespace::trim_line_ends;
+/// use tokenforge_engine::internals::whitespace::trim_line_ends;
 ///
 /// assert_eq!(trim_line_ends("a  \r\n\tb\t\n").as_deref(), Some("a\r\n\tb\n"));
 /// assert_eq!(trim_line_ends("a\n  b"), None);

@@ -14,7 +14,11 @@
 mod dialect;
 mod records;
 
-use crate::{json, lexeme, notation};
+use crate::fidelity::Fidelity;
+use crate::settings::Settings;
+use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
+use crate::stages::json;
+use crate::{lexeme, notation};
 use dialect::CsvDialect;
 use tokenforge_formats::{Form, Json, cheapest};
 use tokenforge_json::quote;
@@ -26,11 +30,42 @@ const FEWEST_ROWS: usize = 4;
 /// The array spells the header once for each row: no more of it than this.
 const LONGEST_ARRAY: usize = 16 << 20;
 
+/// Delimiter-separated rows as one array.
+pub(super) struct CsvRows;
+
+impl Stage for CsvRows {
+    fn name(&self) -> &'static str {
+        "csv_rows"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    fn layer(&self) -> TextLayer {
+        TextLayer::Form
+    }
+
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
+        let Settings { counter, .. } = subject.settings;
+        let text = encode(text, &subject.settings.json_forms(), *counter)?;
+        Some(StageOutput { layer: TextLayer::Form, ..text.into() })
+    }
+
+    fn has_written(&self, text: &str) -> bool {
+        is_array(text)
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        decode(text)
+    }
+}
+
 /// Rows as one array, where its form has a fifth fewer tokens than the rows.
 ///
 /// ```
 /// use tokenforge_engine::Settings;
-/// use tokenforge_engine::csv::{decode, encode};
+/// use tokenforge_engine::internals::csv::{decode, encode};
 ///
 /// let row = |n: u32| format!("{n},2026-01-{:02},\"Cologne, Germany\"\n", n % 28);
 /// let rows = format!("id,day,city\n{}", (1..60).map(row).collect::<String>());

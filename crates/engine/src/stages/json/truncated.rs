@@ -41,7 +41,7 @@ const LARGEST_PART_BEHIND: usize = 8;
 /// Truncated JSON with what can be read of it in the form with the fewest tokens; `None` if the text is no truncated JSON.
 ///
 /// ```
-/// use tokenforge_engine::json::truncated;
+/// use tokenforge_engine::internals::json::truncated;
 ///
 /// let whole: Vec<String> = (0..20).map(|id| format!(r#"{{"id": {id}, "state": "open"}}"#)).collect();
 /// let text = format!(r#"{{"items": [{}, {{"id": 20, "sta... [cut]"#, whole.join(", "));

@@ -15,7 +15,7 @@ const FEWEST_BYTES: usize = 64;
 /// `Invalid arguments: [`, and nothing follows it on its last line; so code and prose are left alone.
 ///
 /// ```
-/// use tokenforge_engine::json::embedded;
+/// use tokenforge_engine::internals::json::embedded;
 ///
 /// let text = "Response:\n{\n  \"user\": \"ada lovelace\",\n  \"roles\": [\n    \"admin\",\n    \"author\"\n  ]\n}\ndone";
 /// let compact = "Response:\n{\"user\":\"ada lovelace\",\"roles\":[\"admin\",\"author\"]}\ndone";

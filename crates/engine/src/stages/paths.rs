@@ -25,15 +25,19 @@ mod matches;
 mod names;
 mod plan;
 
+use super::kinds::{LineCodec, Lossless};
 use layout::HeadingLayout;
 
 use crate::diff::is_diff;
 use crate::lines::{self, LineOffsets, MAX_TEXT, push_all};
 
+pub(super) static STAGE: Lossless =
+    Lossless::notation("path_headings", LineCodec { encode, has_written, decode });
+
 /// The text with the paths of its lines grouped; `None` if that saves too little.
 ///
 /// ```
-/// use tokenforge_engine::paths::{decode, encode};
+/// use tokenforge_engine::internals::paths::{decode, encode};
 ///
 /// let found: String = (1..=9).map(|n| format!("/home/user/project/src/part{n}.rs\n")).collect();
 /// let grouped = encode(&found).unwrap();

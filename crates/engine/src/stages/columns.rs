@@ -15,16 +15,20 @@
 mod mine;
 mod pattern;
 
+use super::kinds::{LineCodec, Lossless};
 use mine::MinedPatterns;
 use pattern::{Pattern, fields};
 
 use crate::diff::is_diff;
 use crate::lines::{self, LineOffsets, MAX_TEXT};
 
+pub(super) static STAGE: Lossless =
+    Lossless::notation("repeated_columns", LineCodec { encode, has_written, decode });
+
 /// The text with its rows as letters of patterns and what is their own; `None` if that saves too little.
 ///
 /// ```
-/// use tokenforge_engine::columns::{decode, encode};
+/// use tokenforge_engine::internals::columns::{decode, encode};
 ///
 /// let row = |n: u32| format!("-rw-r--r-- 1 root root {} Nov 15 00:24 part{n}.rs\n", n * 37);
 /// let listing: String = (1..=9).map(row).collect();

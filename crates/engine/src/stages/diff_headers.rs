@@ -10,7 +10,10 @@
 //!
 //! Files that were made, removed, renamed or whose mode changed keep their lines, which say so.
 
+use crate::fidelity::Fidelity;
 use crate::lines::{LineOffsets, MAX_TEXT};
+use crate::nature::Nature;
+use crate::stage::{Stage, StageContext, StageOutput};
 
 const LEGEND: &str = r#"[Forge diff: "file P A..B" stands for "diff --git a/P b/P", "index A..B 100644", "--- a/P", "+++ b/P"]"#;
 const FILE: &str = "file ";
@@ -18,10 +21,40 @@ const MODE: &str = " 100644";
 /// With so many headers the legend is paid for: what is left of them is less than four fifths.
 const FEWEST: usize = 3;
 
+/// The headers of the files in a diff. Hunks stay as they are, and so do patches that are files.
+pub(super) struct DiffHeaders;
+
+impl Stage for DiffHeaders {
+    fn name(&self) -> &'static str {
+        "diff_headers"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
+        let reads_heads = subject.settings.model_class.reads().includes(self.name());
+        subject.nature == Nature::Diff && !subject.context.is_file_text() && reads_heads
+    }
+
+    fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
+        encode(text).map(Into::into)
+    }
+
+    fn has_written(&self, text: &str) -> bool {
+        has_written(text)
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        decode(text)
+    }
+}
+
 /// The text with its headers as one line each; `None` if there are too few of them.
 ///
 /// ```
-/// use tokenforge_engine::diff_headers::{decode, encode};
+/// use tokenforge_engine::internals::diff_headers::{decode, encode};
 ///
 /// let file = |n: u32| format!("diff --git a/a{n}.rs b/a{n}.rs\nindex 50329928..4b88a75b 100644\n--- a/a{n}.rs\n+++ b/a{n}.rs\n@@ -1 +1 @@\n-a\n+b\n");
 /// let diff: String = (0..4).map(file).collect();

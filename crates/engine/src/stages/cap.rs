@@ -6,17 +6,58 @@
 mod signals;
 
 use crate::digit_groups::group_digits;
+use crate::fidelity::Fidelity;
+use crate::nature::Nature;
+use crate::settings::{DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES};
+use crate::stage::{Stage, StageContext, StageOutput};
 use memchr::{memchr_iter, memmem, memrchr};
 use std::ops::Range;
 
 /// The stage that cuts, and its name in the record where a window around the first error stayed.
-pub(crate) const STAGE: &str = "cap";
-pub(crate) const WITH_ERROR_WINDOW: &str = "cap_error_window";
+const NAME: &str = "cap";
+const WITH_ERROR_WINDOW: &str = "cap_error_window";
 
 const MARKER: &str = "[Forge left out ";
 
 /// No marker is longer.
 const MAX_MARKER: usize = 80;
+
+/// The head, the first error and the tail of what is still far too long.
+pub(super) struct Cap;
+
+impl Stage for Cap {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Safety
+    }
+
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
+        subject.nature != Nature::File
+    }
+
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
+        let limit = subject.settings.max_output_bytes.unwrap_or(DEFAULT_MAX_OUTPUT_BYTES);
+        let capped = cap(text, limit)?;
+        let done = capped.error_window.then_some(WITH_ERROR_WINDOW);
+        // A few bytes too many are cheaper than a marker and a reference.
+        (capped.text.len() + FLOOR_BYTES < text.len())
+            .then(|| StageOutput { done, ..capped.text.into() })
+    }
+}
+
+/// The stage that a name in a record belongs to: some stages write there which of several things they did.
+///
+/// ```
+/// assert_eq!(tokenforge_engine::recorded_stage("cap_error_window"), "cap");
+/// assert_eq!(tokenforge_engine::recorded_stage("html_text"), "html_text");
+/// ```
+#[must_use]
+pub fn recorded_stage(name: &str) -> &str {
+    if name == WITH_ERROR_WINDOW { NAME } else { name }
+}
 
 /// A text that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +75,7 @@ pub struct CappedText {
 /// The text cut to `max_bytes` (markers not counted); `None` if it fits.
 ///
 /// ```
-/// use tokenforge_engine::cap::cap;
+/// use tokenforge_engine::internals::cap::cap;
 ///
 /// let text = "first\nsecond\nthird\nlast\n";
 /// let capped = cap(text, 12).unwrap();

@@ -22,7 +22,7 @@ const HEAD_END: &str = "]\n";
 /// fifth fewer tokens.
 ///
 /// ```
-/// use tokenforge_engine::json::python_repr;
+/// use tokenforge_engine::internals::json::python_repr;
 /// use tokenforge_formats::Form;
 ///
 /// let rows: Vec<String> = (0..40).map(|n| format!("('row {n}', {n}, None)")).collect();

@@ -23,16 +23,19 @@ mod delimited;
 mod labels;
 mod modes;
 
+use super::kinds::Cosmetic;
 use crate::diff::is_diff;
 use memchr::{memchr_iter, memmem};
 
 /// Squeezed text may line up by chance; this many rounds settle it, or nothing is done.
 const MAX_ROUNDS: usize = 4;
 
+pub(super) static STAGE: Cosmetic = Cosmetic::worth_it("table_padding", squeeze);
+
 /// The text with its tables squeezed; `None` if it has none, or is a diff.
 ///
 /// ```
-/// use tokenforge_engine::padding::squeeze;
+/// use tokenforge_engine::internals::padding::squeeze;
 ///
 /// let text = "NAME      READY   AGE\nweb-1     1/1     3d\nworker-2  0/1     12m\n";
 /// assert_eq!(squeeze(text).as_deref(), Some("NAME READY AGE\nweb-1 1/1 3d\nworker-2 0/1 12m\n"));

@@ -15,7 +15,10 @@ mod thinned_numbers;
 
 pub(crate) use thinned_numbers::ThinnedNumbers;
 
-use crate::lines::LineOffsets;
+use crate::fidelity::Fidelity;
+use crate::lines::{self, LineOffsets};
+use crate::nature::Nature;
+use crate::stage::{Stage, StageContext, StageOutput};
 use crate::whole_lines::whole_lines;
 use std::iter::repeat_n;
 
@@ -28,10 +31,57 @@ const LONGEST_HEADING: usize = 4;
 /// Wider than any column, and its largest number is no trouble to count on from.
 const WIDEST: usize = 9;
 
+/// The line-number column that a client or a command puts before the lines of a file. Elsewhere it is data.
+pub(super) struct LineNumbers;
+
+impl Stage for LineNumbers {
+    fn name(&self) -> &'static str {
+        "line_numbers"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
+        let command = subject.context.command.as_ref();
+        let reads = subject.settings.model_class.reads();
+        match subject.nature {
+            _ if !reads.includes(self.name()) => false,
+            Nature::File => true,
+            Nature::Excerpt => command.is_some_and(|command| command.numbers_lines()),
+            Nature::Diff | Nature::Plain => false,
+        }
+    }
+
+    fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
+        encode(text).map(Into::into)
+    }
+
+    fn has_written(&self, text: &str) -> bool {
+        has_column(text)
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        decode(text)
+    }
+}
+
+/// Whether a text has columns of line numbers that are worth thinning.
+#[must_use]
+pub fn has_line_numbers(text: &str) -> bool {
+    encode(text).is_some()
+}
+
+/// Does a line announce a run that [`encode`] thinned?
+fn has_column(text: &str) -> bool {
+    lines::split_lines(text).any(|line| line.starts_with(SIGNATURE))
+}
+
 /// The text with its line-number columns thinned; `None` if it has none worth it.
 ///
 /// ```
-/// use tokenforge_engine::numbers::{decode, encode};
+/// use tokenforge_engine::internals::numbers::{decode, encode};
 ///
 /// let read: String = (1..=30).map(|n| format!("{n:6}→let x{n} = {n};\n")).collect();
 /// let thinned = encode(&read).unwrap();

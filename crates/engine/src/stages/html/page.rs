@@ -40,7 +40,7 @@ impl CodeTally {
 /// The page as a reader sees it; `None` if there is nothing to see, or that is no shorter.
 ///
 /// ```
-/// # use tokenforge_engine::html::render;
+/// # use tokenforge_engine::internals::html::render;
 /// let html = "<h1>Fruit</h1><ul class=big><li>apple<li>a <a href='/pear'>pear</a></ul><script>x()</script>";
 /// assert_eq!(render(html).unwrap().text, "# Fruit\n\n- apple\n- a [pear](/pear)\n");
 /// ```

@@ -9,15 +9,18 @@
 mod screen;
 mod signs;
 
+use super::kinds::Cosmetic;
 use crate::terminal::{self, EscapeSequence};
 use crate::whole_lines::whole_lines;
 use memchr::memchr3_iter;
 use screen::Screen;
 
+pub(super) static STAGE: Cosmetic = Cosmetic::always("progress", settle);
+
 /// The text as a terminal shows it in the end; `None` if nothing in it was overwritten.
 ///
 /// ```
-/// use tokenforge_engine::progress::settle;
+/// use tokenforge_engine::internals::progress::settle;
 ///
 /// assert_eq!(settle("fetch  50%\rfetch 100%\nok\r\n").as_deref(), Some("fetch 100%\nok\r\n"));
 /// assert_eq!(settle("a\r\nb\r\n"), None);

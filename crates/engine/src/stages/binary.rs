@@ -3,7 +3,9 @@
 //! Binary data that was decoded as text is full of control characters *and* of U+FFFD. Spinners, boxes, emoji and other
 //! alphabets have neither; text in a legacy encoding has U+FFFD alone; a list separated by NUL has few of them.
 
+use super::kinds::Removal;
 use crate::digit_groups::group_digits;
+use crate::fidelity::Fidelity;
 use crate::whole_lines::whole_lines;
 use std::ops::Range;
 
@@ -20,11 +22,17 @@ const MAX_NOISE: usize = 8;
 /// So many readable characters before or behind the binary part of a line are text; fewer are noise.
 const MIN_TEXT: usize = 8;
 
+pub(super) static BINARY: Removal =
+    Removal { name: "binary", fidelity: Fidelity::Safety, apply: suppress };
+
+pub(super) static BASE64: Removal =
+    Removal { name: "base64", fidelity: Fidelity::Reversible, apply: suppress_base64 };
+
 /// The text with every binary stretch of lines replaced by a marker that says how large it was; `None` if there is none, or if
 /// markers would take more room. Readable text on the same line, before and behind the binary part, stays.
 ///
 /// ```
-/// use tokenforge_engine::binary::suppress;
+/// use tokenforge_engine::internals::binary::suppress;
 ///
 /// let data = "\u{3}\u{4}\0\u{fffd}".repeat(20);
 /// let text = format!("a.zip:\n{data}\nthe end: {data}.\n");

@@ -7,16 +7,21 @@
 mod noise;
 mod time;
 
+use super::kinds::Removal;
+use crate::fidelity::Fidelity;
 use memchr::memmem;
 use noise::NoiseKind;
 
 /// Starts every text that this wrote.
 const SIGNATURE: &str = "[Forge normalized: ";
 
+pub(super) static STAGE: Removal =
+    Removal { name: "normalize", fidelity: Fidelity::Reversible, apply };
+
 /// The text with its noise replaced, under a line that says what was; `None` where there is none.
 ///
 /// ```
-/// use tokenforge_engine::normalize::apply;
+/// use tokenforge_engine::internals::normalize::apply;
 ///
 /// let log = "2024-05-06 10:00:01 worker[312]: job done in 12ms\n";
 /// let lines = "[Forge normalized: <ts>, <dur>, <pid> stand for values left out]\n<ts> worker[<pid>]: job done in <dur>\n";

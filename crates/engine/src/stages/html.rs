@@ -14,14 +14,35 @@ mod tokenizer;
 mod writer;
 
 pub(crate) use origin::PageOrigin;
-pub use page::{CodeTally, RenderedPage, render};
+pub use page::render;
+#[cfg(feature = "internals")]
+pub use page::{CodeTally, RenderedPage};
 
 use crate::SIGNATURE;
 use crate::digit_groups::group_digits;
+use crate::fidelity::Fidelity;
+use crate::stage::{Stage, StageContext, StageOutput};
 use memchr::memmem;
 
 /// How the line begins that stands where the markup began.
 const NOTE: &str = "[Forge shows this HTML as text; left out: markup";
+
+/// A web page as its reader sees it.
+pub(super) struct WebPage;
+
+impl Stage for WebPage {
+    fn name(&self) -> &'static str {
+        "html_text"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Reversible
+    }
+
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
+        apply(text, subject.context.page_origin).map(Into::into)
+    }
+}
 
 /// The text with its HTML as readable text; `None` if it holds no page, or one whose origin makes its markup matter.
 ///

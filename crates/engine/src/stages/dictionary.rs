@@ -1,7 +1,7 @@
 //! Dictionary compression: what occurs again and again is said once, and named.
 //!
 //! ```
-//! use tokenforge_engine::dictionary::{self, DictionaryMethod};
+//! use tokenforge_engine::internals::dictionary::{self, DictionaryMethod};
 //! use tokenforge_tokens::Counter;
 //!
 //! let text = ["alpha", "beta", "gamma", "delta", "epsilon"]
@@ -34,6 +34,9 @@ mod notation;
 mod repeats;
 mod taken_lexemes;
 
+use crate::fidelity::Fidelity;
+use crate::settings::Settings;
+use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -45,6 +48,37 @@ const MAX_INPUT: usize = 50_000;
 const MAX_ENTRIES: usize = 20;
 const MIN_OCCURRENCES: usize = 3;
 const MIN_SAVED_BYTES: i64 = 16;
+
+/// Repeated strings named once.
+pub(super) struct Dictionary;
+
+impl Stage for Dictionary {
+    fn name(&self) -> &'static str {
+        "dictionary"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
+        let Settings { method, counter, .. } = subject.settings;
+        let text = encode(text, *method, counter)?;
+        Some(StageOutput { layer: TextLayer::Dictionary, ..text.into() })
+    }
+
+    fn layer(&self) -> TextLayer {
+        TextLayer::Dictionary
+    }
+
+    fn has_written(&self, text: &str) -> bool {
+        is_dictionary(text)
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        decode(text, tokenforge_formats::MAX_OUTPUT).ok()
+    }
+}
 
 /// How repeats are found and which of the two printed forms they are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -39,6 +39,11 @@ mod write;
 pub use read::decode;
 pub use write::encode;
 
+use super::kinds::{LineCodec, Lossless};
+
+pub(super) static STAGE: Lossless =
+    Lossless::notation("log_templates", LineCodec { encode, has_written, decode });
+
 /// Are the lines of this text written by templates?
 pub(crate) fn has_written(text: &str) -> bool {
     text.starts_with(spelling::SIGNATURE)

@@ -14,6 +14,7 @@
 mod note;
 mod repeats;
 
+use super::kinds::{LineCodec, Lossless};
 use note::{FirstLines, FoldNote};
 use repeats::{FoldedRun, LineRepeats};
 
@@ -23,10 +24,13 @@ use crate::lines::{self, LineOffsets, MAX_TEXT, MOST_LINES, push_all};
 /// A text must save a token in this many bytes: for less it is not made harder to read.
 const BYTES_A_TOKEN: usize = 80;
 
+pub(super) static STAGE: Lossless =
+    Lossless::words("repeated_lines", LineCodec { encode, has_written, decode });
+
 /// The text with its repeated lines folded; `None` if there are none worth it.
 ///
 /// ```
-/// use tokenforge_engine::fold::{decode, encode};
+/// use tokenforge_engine::internals::fold::{decode, encode};
 ///
 /// let log = format!("start\n{}done\n", "waiting for the other side\n".repeat(12));
 /// let folded = encode(&log).unwrap();
