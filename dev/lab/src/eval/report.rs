@@ -1,8 +1,7 @@
 //! What an evaluation found.
 
 use super::compare::{Compared, CountedBy, Tokens};
-use crate::output::{group_digits, printable};
-use crate::screen;
+use crate::screen::{self, printable};
 use serde::Serialize;
 use std::fmt;
 use tokenforge_engine::Mode;
@@ -177,7 +176,7 @@ impl fmt::Display for Report {
 fn shown(tokens: Option<&Tokens>) -> [String; 3] {
     let Some(Tokens { off, on, .. }) = tokens else { return Default::default() };
     let saved = 100.0 * (1.0 - *on as f64 / (*off).max(1) as f64);
-    [group_digits(*off as usize), group_digits(*on as usize), format!("{saved:.1} %")]
+    [off.to_string(), on.to_string(), format!("{saved:.1} %")]
 }
 
 #[cfg(test)]

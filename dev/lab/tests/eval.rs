@@ -1,18 +1,19 @@
-//! `tokenforge eval` (F17): scenarios played twice, through a real gateway, against a mock or an endpoint.
+//! `tokenforge-lab eval` (F17): scenarios played twice, through a real gateway, against a mock or an endpoint.
 
-use crate::kit::{Folder, failure, out, run};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use tokenforge_mock::{Mock, Reply};
+use tokenforge_testkit::program::{Folder, Program, Run};
+
+const LAB: Program = Program(env!("CARGO_BIN_EXE_tokenforge-lab"));
 
 #[test]
 fn f17_the_built_in_suite_saves_tokens_and_behaves_the_same() {
     for api in ["openai", "anthropic"] {
-        let report: Value = serde_json::from_str(&out(
-            &format!("eval --json --api {api} --min-input-token-savings 5%"),
-            "",
-        ))
+        let report: Value = serde_json::from_str(
+            &LAB.out(&format!("eval --json --api {api} --min-input-token-savings 5%"), ""),
+        )
         .unwrap();
         assert_eq!(report["regressions"], 0, "{report}");
         assert_eq!(report["is_plumbing_only"], true);
@@ -27,7 +28,7 @@ fn f17_d14_the_suite_behaves_the_same_in_every_mode_and_leaves_its_events() {
     for how in ["safe", "lossless", "standard", "aggressive", "aggressive --method repair"] {
         let name = format!("logs/{how}.jsonl").replace(' ', "-");
         let events = folder.path(&name);
-        let text = out(&format!("eval --json --mode {how} --events {}", events.display()), "");
+        let text = LAB.out(&format!("eval --json --mode {how} --events {}", events.display()), "");
         let report: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(report["regressions"], 0, "{how}: {report}");
         let events = std::fs::read_to_string(events).unwrap();
@@ -37,7 +38,7 @@ fn f17_d14_the_suite_behaves_the_same_in_every_mode_and_leaves_its_events() {
 
 #[test]
 fn f17_a_saving_that_is_not_reached_fails() {
-    let run = run("eval --min-input-token-savings 99%", "");
+    let run = LAB.run("eval --min-input-token-savings 99%", "");
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("at least 99 % demanded"), "{}", run.stderr);
     assert!(run.stdout.contains("shows that everything is connected"), "{}", run.stdout);
@@ -66,7 +67,7 @@ facts = ["AKIAZ7QYV3LMNOPXKWDR"]
 fn f17_a_fact_that_is_lost_is_a_regression_and_fails() {
     let folder = Folder::new();
     let suite = folder.file("secret.toml", NEEDS_A_SECRET);
-    let run = run(&format!("eval {suite}"), "");
+    let run = LAB.run(&format!("eval {suite}"), "");
     assert_eq!(run.code, 1, "{}", run.stdout);
     assert!(run.stdout.contains(": the answer lacks"), "{}", run.stdout);
     assert!(run.stderr.contains("1 regressions"), "{}", run.stderr);
@@ -87,7 +88,7 @@ fn f17_an_endpoint_without_usage_is_counted_by_us_and_said_to_be() {
         let reply = format!(r#"{{"id":"x","object":"chat.completion","choices":[{{"index":0,"message":{message},"finish_reason":"stop"}}]}}"#);
         Reply::status(200, &[("content-type", "application/json")], reply)
     });
-    let text = out(&format!("eval {suite} --base-url {} --model m", mock.url()), "");
+    let text = LAB.out(&format!("eval {suite} --base-url {} --model m", mock.url()), "");
     assert!(text.contains("An estimate: the provider reports no usage"), "{text}");
     assert!(text.contains("same") && !text.contains("everything is connected"), "{text}");
 }
@@ -102,12 +103,12 @@ fn f17_an_endpoint_that_refuses_is_said_to() {
             r#"{"error":{"message":"no key"}}"#,
         )
     });
-    let run = run(&format!("eval --base-url {} --model m", mock.url()), "");
+    let run = LAB.run(&format!("eval --base-url {} --model m", mock.url()), "");
     assert_eq!(run.code, 1);
     assert!(run.stdout.contains("no key"), "{}", run.stdout);
-    let error = failure(2, "eval --base-url http://127.0.0.1:9", "");
+    let error = LAB.failure(2, "eval --base-url http://127.0.0.1:9", "");
     assert!(error.contains("--model"), "{error}");
-    let error = failure(1, "eval /does/not/exist.toml", "");
+    let error = LAB.failure(1, "eval /does/not/exist.toml", "");
     assert!(error.contains("/does/not/exist.toml"), "{error}");
 }
 
@@ -183,8 +184,8 @@ fn session(folder: &Folder, name: &str) {
 
 const RIGHT: &str = "get_row\", \"arguments\": {\"id\": 39}}\n";
 
-fn next_action(folder: &Folder, url: &str, more: &str) -> crate::kit::Run {
-    run(
+fn next_action(folder: &Folder, url: &str, more: &str) -> Run {
+    LAB.run(
         &format!(
             "eval --next-action {} --base-url {url} --model gpt-5 {more}",
             folder.path("logs").display()
@@ -255,6 +256,6 @@ fn f17_an_endpoint_without_log_probabilities_is_told_what_is_needed() {
     assert!(run.stderr.contains("gives the log-probabilities of a prompt"), "{}", run.stderr);
     let run = next_action(&folder, &mock.url(), "--context-tokens 10");
     assert!(run.stderr.contains("no decision to ask about"), "{}", run.stderr);
-    assert!(failure(2, "eval --next-action . --model x", "").contains("--base-url"));
-    assert!(failure(2, "eval --decisions 3", "").contains("--next-action"));
+    assert!(LAB.failure(2, "eval --next-action . --model x", "").contains("--base-url"));
+    assert!(LAB.failure(2, "eval --decisions 3", "").contains("--next-action"));
 }

@@ -1,25 +1,30 @@
 //! A gateway of its own, in front of the endpoint, for as long as the evaluation takes.
 
 use super::api::Api;
-use crate::embedded::EmbeddedGateway;
-use crate::gateway;
 use anyhow::{Context, bail};
-use http::Method;
-use http::header::HeaderMap;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::{Method, Request, StatusCode};
+use http_body_util::BodyExt;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{ExpandInjection, Overrides, Settings};
-use tokenforge_engine::Mode;
 use tokenforge_engine::DictionaryMethod as Dictionary;
+use tokenforge_engine::Mode;
+use tokenforge_gateway::Gateway;
+use tokenforge_mcp::Transport;
 use tokenforge_store::{MemoryStore, StoreOptions as Bounds};
+use tokio::net::TcpListener;
 
 /// How often, and with what pause, the gateway is asked for the figures of an answer that it has just passed on.
 const ASKED: (usize, Duration) = (10, Duration::from_millis(20));
 
 /// A gateway that runs.
-pub(super) struct EvalGateway(gateway::GatewayClient);
+pub(super) struct EvalGateway {
+    url: String,
+    transport: Arc<dyn Transport>,
+}
 
 /// What the gateway counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,8 +61,12 @@ impl EvalGateway {
         settings.tool_output.expand_injection = ExpandInjection::FromStart;
         settings.monitoring.compression_log = events.map(Path::to_owned);
         let store = Arc::new(MemoryStore::new(Bounds::MEMORY));
-        let address = EmbeddedGateway::start(settings, store).await?.address;
-        Ok(EvalGateway(gateway::GatewayClient::new(&gateway::url(address), None)?))
+        let listener = TcpListener::bind(settings.listen).await.context("cannot listen")?;
+        let url = format!("http://{}", listener.local_addr().context("cannot listen")?);
+        let transport = tokenforge_gateway::transport(&settings.limits);
+        let gateway = Gateway::new(settings, store)?;
+        tokio::spawn(tokenforge_gateway::serve(gateway, listener, std::future::pending()));
+        Ok(EvalGateway { url, transport })
     }
 
     /// Asks a model.
@@ -67,18 +76,36 @@ impl EvalGateway {
         headers: HeaderMap,
         question: &Value,
     ) -> anyhow::Result<Value> {
-        let answer = self.0.send(Method::POST, path, headers, question.to_string()).await?;
-        let reply: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-        if answer.status.is_success() {
+        let (status, reply) = self.send(Method::POST, path, headers, question.to_string()).await?;
+        if status.is_success() {
             return Ok(reply);
         }
         let message = reply["error"]["message"].as_str().or_else(|| reply["error"].as_str());
-        bail!("the endpoint answers {}: {}", answer.status, message.unwrap_or("no reason given"))
+        bail!("the endpoint answers {status}: {}", message.unwrap_or("no reason given"))
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: String,
+    ) -> anyhow::Result<(StatusCode, Value)> {
+        let mut request = Request::new(body.into());
+        *request.method_mut() = method;
+        *request.uri_mut() = format!("{}{path}", self.url).parse().context("--base-url")?;
+        *request.headers_mut() = headers;
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let answer = self.transport.send(request).await.map_err(anyhow::Error::msg)?;
+        let status = answer.status();
+        let body = answer.into_body().collect().await.context("the answer broke off")?.to_bytes();
+        Ok((status, serde_json::from_slice(&body).unwrap_or_default()))
     }
 
     /// What it counted so far.
     pub(super) async fn figures(&self) -> anyhow::Result<Figures> {
-        let stats = self.0.stats().await?;
+        let path = "/_forge/api/stats";
+        let (_, stats) = self.send(Method::GET, path, HeaderMap::new(), String::new()).await?;
         let counter = |name: &str| stats["counters"][name].as_u64().unwrap_or_default();
         let both = |when: &str| {
             counter(&format!("fresh_tokens_{when}")) + counter(&format!("repeated_tokens_{when}"))

@@ -2,16 +2,16 @@
 //! with the facts that it finds there. What it does not find it asks for, if there is a reference to ask for.
 
 use super::scenario::Scenario;
-use crate::scripted_provider::ModelReply;
 use serde_json::{Value, json};
 use tokenforge_engine::expand_tool;
 use tokenforge_formats::{MAX_OUTPUT, stc2};
+use tokenforge_mock::Reply;
 
 /// So many references are asked for at once.
 const MOST_REFERENCES: usize = 5;
 
 /// What the model says to a request.
-pub(super) fn reply(scenario: &Scenario, body: &Value) -> ModelReply {
+pub(super) fn reply(scenario: &Scenario, body: &Value) -> Reply {
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let expand = expand_name();
     let answers: Vec<&Value> =
@@ -24,7 +24,7 @@ pub(super) fn reply(scenario: &Scenario, body: &Value) -> ModelReply {
         .flat_map(|turn| turn.mock.iter().map(Some).chain(std::iter::once(None)));
     if let Some(Some(call)) = script.into_iter().nth(said) {
         let arguments = if call.arguments.is_null() { json!({}) } else { call.arguments.clone() };
-        return ModelReply::default().call(&call.tool, arguments);
+        return Reply::new().call(&call.tool, arguments);
     }
     let texts = texts(messages);
     let facts = || scenario.expect.facts.iter();
@@ -33,12 +33,12 @@ pub(super) fn reply(scenario: &Scenario, body: &Value) -> ModelReply {
     if !has_asked && !facts().all(|fact| found(&fact)) {
         let references = references(&texts);
         if !references.is_empty() {
-            let ask = |reply: ModelReply, id: &&str| reply.call(&expand, json!({"id": id}));
-            return references.iter().take(MOST_REFERENCES).fold(ModelReply::default(), ask);
+            let ask = |reply: Reply, id: &&str| reply.call(&expand, json!({"id": id}));
+            return references.iter().take(MOST_REFERENCES).fold(Reply::new(), ask);
         }
     }
     let facts: Vec<&str> = facts().filter(found).map(String::as_str).collect();
-    ModelReply::from(format!("I found: {}", facts.join("; ")).as_str())
+    Reply::from(format!("I found: {}", facts.join("; ")).as_str())
 }
 
 /// Does a text say so? STC 2 is read as what it stands for: a model would, and `ord_4471` may be written as `ord_` above a

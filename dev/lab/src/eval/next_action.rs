@@ -1,4 +1,4 @@
-//! `tokenforge eval --next-action`: at each decision of recorded sessions, how likely a model finds the action that was really
+//! `tokenforge-lab eval --next-action`: at each decision of recorded sessions, how likely a model finds the action that was really
 //! taken, and whether it would choose it, with the original and with the compressed context.
 //!
 //! The likelihood comes from the log-probabilities of the prompt, which OpenAI's completions give with `echo` (vLLM, SGLang);
@@ -11,8 +11,8 @@ mod statistics;
 use super::Eval;
 use super::api::Api;
 use super::gateway::EvalGateway;
-use crate::arguments::usage_error;
 use crate::screen;
+use crate::usage_error;
 use anyhow::{Context, bail};
 use endpoint::CompletionsEndpoint;
 use prompt::{ContextView, PromptTexts};

@@ -1,18 +1,19 @@
-//! `tokenforge bench`: what the modes make of a folder of recordings.
+//! `tokenforge-lab bench`: what the modes make of a folder of recordings.
 
-use crate::arguments::Vocabulary;
-use crate::{output, screen, values};
+use crate::screen;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueHint};
-use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use tokenforge_config::{ExpandBy, OldResults};
+use tokenforge_config::{Choice, ExpandBy, OldResults};
 use tokenforge_engine::{Mode, Settings};
 use tokenforge_replay::{Corpus, ExpansionOffer, measure};
+use tokenforge_tokens::Counter;
 
 /// Measure every mode on a folder of recordings
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tokenforge bench recordings/\n  tokenforge bench recordings/ --mode lossless --json"
+    after_help = "Examples:\n  tokenforge-lab bench recordings/\n  tokenforge-lab bench recordings/ --mode lossless --json"
 )]
 pub(crate) struct BenchArgs {
     /// A folder with outputs/KIND/*.jsonl, sessions/SET/*.json and probes/SET/*.jsonl
@@ -20,32 +21,33 @@ pub(crate) struct BenchArgs {
     folder: PathBuf,
 
     /// Only this mode; may be repeated [default: lossless, standard, aggressive]
-    #[arg(long, value_name = "MODE", value_parser = values::modes())]
+    #[arg(long, value_name = "MODE", value_parser = clap::value_parser!(Mode))]
     mode: Vec<Mode>,
 
     /// When old results become references [default: when_cold]
-    #[arg(long, value_name = "WHEN", value_parser = values::old_results())]
+    #[arg(long, value_name = "WHEN", value_parser = OldResults::parse)]
     old_results: Option<OldResults>,
 
     /// How models fetch what is left out, as if every shell ran commands on this machine without asking [default: tool]
-    #[arg(long, value_name = "HOW", value_parser = values::expand_by())]
+    #[arg(long, value_name = "HOW", value_parser = ExpandBy::parse)]
     expand_by: Option<ExpandBy>,
 
     /// Leave this stage out, to see what it is worth; may be repeated
-    #[arg(long, value_name = "STAGE", value_parser = values::stages())]
+    #[arg(long, value_name = "STAGE", value_parser = stages())]
     without: Vec<String>,
 
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
 
-    #[command(flatten)]
-    vocabulary: Vocabulary,
+    /// Count with the vocabulary of this model [default: o200k_base]
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
 }
 
 pub(crate) fn run(arguments: &BenchArgs) -> anyhow::Result<()> {
     let corpus = Corpus::open(&arguments.folder)?;
-    let counter = arguments.vocabulary.counter();
+    let counter = counter(arguments.model.as_deref());
     let modes = match &arguments.mode[..] {
         [] => &[Mode::Lossless, Mode::Standard, Mode::Aggressive],
         modes => modes,
@@ -58,20 +60,26 @@ pub(crate) fn run(arguments: &BenchArgs) -> anyhow::Result<()> {
         ExpandBy::Shell => ExpansionOffer::ByShell,
         ExpandBy::Auto => ExpansionOffer::WhenItPaysElseByShell,
     };
-    let bar = progress();
+    let shows_progress = io::stderr().is_terminal();
     let report = measure::corpus(&corpus, modes, &settings, expansion, old_results, &mut |step| {
-        bar.set_length(step.of as u64);
-        bar.set_position(step.done as u64);
-        bar.set_message(format!("{}: {}", step.mode, step.name));
+        if shows_progress {
+            eprintln!("{} of {}: {} {}", step.done, step.of, step.mode, step.name);
+        }
     })?;
-    bar.finish_and_clear();
     if arguments.json {
-        return Ok(output::print(&serde_json::to_string(&report)?)?);
+        println!("{}", serde_json::to_string(&report)?);
+        return Ok(());
     }
-    Ok(output::print(report.text(screen::width()).trim_end())?)
+    println!("{}", report.text(screen::width()).trim_end());
+    Ok(())
 }
 
-fn progress() -> ProgressBar {
-    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg}");
-    ProgressBar::new(0).with_style(style.unwrap_or(ProgressStyle::default_bar()))
+/// The names of the stages of the engine.
+fn stages() -> PossibleValuesParser {
+    tokenforge_engine::stage_names().collect::<Vec<_>>().into()
+}
+
+fn counter(model: Option<&str>) -> Counter {
+    let vocabulary = model.map(|model| tokenforge_tokens::for_model(model).vocabulary);
+    vocabulary.unwrap_or_default().into()
 }

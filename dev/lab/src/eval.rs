@@ -1,4 +1,4 @@
-//! `tokenforge eval`: does an agent do the same with compressed tool results, and for how many tokens fewer?
+//! `tokenforge-lab eval`: does an agent do the same with compressed tool results, and for how many tokens fewer?
 
 mod agent;
 mod api;
@@ -9,9 +9,7 @@ mod next_action;
 mod report;
 mod scenario;
 
-use crate::arguments::usage_error;
-use crate::scripted_provider::ScriptedProvider;
-use crate::{output, values};
+use crate::usage_error;
 use agent::Agent;
 use anyhow::{Context, bail};
 use api::Api;
@@ -21,20 +19,20 @@ use gateway::EvalGateway;
 use report::Report;
 use scenario::Scenario;
 use serde::Serialize;
-use serde_json::Value;
 use std::env;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokenforge_engine::Mode;
 use tokenforge_engine::DictionaryMethod;
+use tokenforge_engine::Mode;
+use tokenforge_mock::Mock;
 
 const EXAMPLES: &str = "\
 Examples:
-  tokenforge eval                       built-in scenarios and a mock model
-  tokenforge eval --base-url https://api.openai.com/v1 --model gpt-5-mini
-  tokenforge eval scenarios/ --min-input-token-savings 5%
-  tokenforge eval --next-action logs/ --base-url http://localhost:8000 --model x";
+  tokenforge-lab eval                       built-in scenarios and a mock model
+  tokenforge-lab eval --base-url https://api.openai.com/v1 --model gpt-5-mini
+  tokenforge-lab eval scenarios/ --min-input-token-savings 5%
+  tokenforge-lab eval --next-action logs/ --base-url http://localhost:8000 --model x";
 
 /// Compare an agent's behaviour with and without compression
 ///
@@ -72,11 +70,11 @@ pub(crate) struct Eval {
     api: Option<Api>,
 
     /// The mode to compare with doing nothing
-    #[arg(long, value_name = "MODE", default_value_t = Mode::Standard, value_parser = values::modes())]
+    #[arg(long, value_name = "MODE", default_value_t = Mode::Standard, value_parser = clap::value_parser!(Mode))]
     mode: Mode,
 
     /// The dictionary for mode aggressive
-    #[arg(long, value_name = "METHOD", default_value_t = DictionaryMethod::Lzw, value_parser = values::methods())]
+    #[arg(long, value_name = "METHOD", default_value_t = DictionaryMethod::Lzw, value_parser = clap::value_parser!(DictionaryMethod))]
     method: DictionaryMethod,
 
     /// Append what became of every tool result to this file, as JSON lines
@@ -125,7 +123,7 @@ fn finish<R: Serialize + Display>(
     failures: &[String],
 ) -> anyhow::Result<()> {
     let text = if arguments.json { serde_json::to_string(report)? } else { report.to_string() };
-    output::print(text.trim_end())?;
+    println!("{}", text.trim_end());
     if failures.is_empty() {
         return Ok(());
     }
@@ -136,7 +134,7 @@ async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<
     let (endpoint, mock) = match &arguments.base_url {
         Some(url) => (url.trim_end_matches('/').to_owned(), None),
         None => {
-            let mock = ScriptedProvider::start().await?;
+            let mock = Mock::start();
             (mock.url(), Some(mock))
         }
     };
@@ -151,7 +149,7 @@ async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<
         let scenario = Arc::new(scenario);
         if let Some(mock) = &mock {
             let played = scenario.clone();
-            mock.set_model(move |request: &Value| model::reply(&played, request));
+            mock.always(move |request| model::reply(&played, &request.json()));
         }
         let off = agent.play(&scenario, None).await;
         let before = gateway.figures().await?;
