@@ -55,12 +55,8 @@ pub(crate) enum Command {
     Explain(crate::explain::ExplainArgs),
     /// List, test and trust filters for kinds of tools
     Filter(crate::filters::FilterArgs),
-    /// Measure every mode on a folder of recordings
-    Bench(crate::bench::BenchArgs),
     /// Measure what your own recorded sessions would have saved
     Replay(crate::replay::ReplayArgs),
-    /// Compare an agent's behaviour with and without compression
-    Eval(crate::eval::Eval),
     /// Run the gateway between agents and model providers
     Serve(crate::serve::ServeArgs),
     /// Print a link that opens the dashboard, signed in

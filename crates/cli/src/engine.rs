@@ -5,7 +5,7 @@ use crate::{data, filters, output, values};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fmt::Display;
-use tokenforge_engine::dictionary::DictionaryMethod;
+use tokenforge_engine::DictionaryMethod;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::tool::SkipTools;
 use tokenforge_engine::{CompressedOutput, Engine, History, Mode, Output, Settings, Vault};

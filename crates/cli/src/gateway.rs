@@ -170,11 +170,6 @@ impl GatewayClient {
         Ok(answer.with_context(|| format!("{} does not answer", self.url))??.status.is_success())
     }
 
-    /// All its figures.
-    pub(crate) async fn stats(&self) -> anyhow::Result<Value> {
-        self.admin(Method::GET, "/_forge/api/stats", None).await
-    }
-
     /// What it saved, added up by this: all, or what the rest of a query (`&days=7`) asks for.
     pub(crate) async fn gain(&self, by: GroupBy, query: &str) -> anyhow::Result<GainReport> {
         let path = format!("/_forge/api/gain?by={}{query}", by.name());

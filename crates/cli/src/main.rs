@@ -5,7 +5,6 @@
 
 mod alternatives;
 mod arguments;
-mod bench;
 mod client_file;
 mod completions;
 mod compress;
@@ -20,7 +19,6 @@ mod doctor;
 mod embedded;
 mod encode;
 mod engine;
-mod eval;
 mod expand;
 mod explain;
 mod filters;
@@ -103,9 +101,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Expand(arguments) => expand::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Filter(arguments) => filters::run(&arguments),
-        Command::Bench(arguments) => bench::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
-        Command::Eval(arguments) => eval::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Dashboard(arguments) => dashboard::run(&arguments),
         Command::Ready(arguments) => ready::run(&arguments),

@@ -1,4 +1,4 @@
-//! A scripted model provider on a loopback socket: whom `demo`, `doctor` and `eval` ask without a key and without a network.
+//! A scripted model provider on a loopback socket: whom `demo` and `doctor` ask without a key and without a network.
 //!
 //! It speaks Anthropic's messages and OpenAI's chat completions, and replies to each request at once and whole with what a
 //! [`ScriptedModel`] says. It checks nothing: a provider as strict as the real ones is for tests, and not part of the program.
@@ -26,7 +26,7 @@ use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 use wire::WireApi;
 
-/// More than any request of the three commands has.
+/// More than any request of these commands has.
 const MAX_BODY_BYTES: usize = 64 << 20;
 
 /// What is behind the provider: a script in place of a model.

@@ -19,8 +19,8 @@ use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
+use tokenforge_engine::DictionaryMethod;
 use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::DictionaryMethod;
 use tokenforge_gateway::{AwsCredentialSource, Gateway, TlsIdentity, draw_token};
 use tokenforge_store::{MemoryStore, Store, StoreLocation};
 

@@ -119,7 +119,7 @@ pub(crate) fn variables(
     SETTINGS.iter().filter_map(|setting| {
         // An empty variable is how many tools say that it is not set.
         let set = |name: &String| environment(name).filter(|text| !text.is_empty());
-        let mut names = setting.variable().into_iter().chain(setting.old_variable());
+        let mut names = setting.variable().into_iter().chain(setting.document_variable());
         names.find_map(|name| set(&name).map(|text| (setting, name, text)))
     })
 }

@@ -17,9 +17,7 @@ mod value_type;
 
 use crate::error::SettingFault;
 use crate::settings::Settings;
-use list::ValueList;
 use section::Field;
-use value_type::ValueType;
 
 pub(crate) use mcp::{BackendEntry, is_prefix};
 pub(crate) use plugin::MappedJson;
@@ -28,25 +26,12 @@ pub(crate) use setting_list::Raw;
 
 impl Raw {
     /// Puts what is written here in place of what is there.
-    pub(crate) fn apply(mut self, to: &mut Settings) -> Result<(), SettingFault> {
-        if let Some(mcp) = &mut self.mcp {
-            append(&mut self.allow_hosts, mcp.allow_hosts.take());
-            append(&mut self.allow_origins, mcp.allow_origins.take());
-        }
+    pub(crate) fn apply(self, to: &mut Settings) -> Result<(), SettingFault> {
         self.put(to)
     }
 
     /// How these settings are written, with secrets masked.
     pub(crate) fn of_settings(from: &Settings) -> Self {
         Field::of(from).unwrap_or_default()
-    }
-}
-
-/// Adds what stands in the older place that means the same.
-fn append<T: ValueType>(list: &mut Option<ValueList<T>>, alias: Option<ValueList<T>>) {
-    match (list, alias) {
-        (Some(ValueList(list)), Some(ValueList(alias))) => list.extend(alias),
-        (list, Some(alias)) => *list = Some(alias),
-        (_, None) => {}
     }
 }

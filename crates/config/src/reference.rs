@@ -77,7 +77,8 @@ pub fn schema() -> String {
 pub fn unknown_variables<S: AsRef<str>>(
     names: impl IntoIterator<Item = S>,
 ) -> Vec<(String, Option<String>)> {
-    let names_of = |setting: &Setting| setting.variable().into_iter().chain(setting.old_variable());
+    let names_of =
+        |setting: &Setting| setting.variable().into_iter().chain(setting.document_variable());
     let known: Vec<String> = SETTINGS.iter().flat_map(names_of).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let looks_ours = |name: &str| name.starts_with("FORGE_") || name.starts_with("TOON_");

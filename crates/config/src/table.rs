@@ -16,8 +16,8 @@ pub struct Setting {
     flag_value: fn(&Overrides) -> Option<&str>,
     /// The variable that sets it, if that is not made from the path.
     named_variable: Variable,
-    /// A variable that set it in earlier versions, and still does.
-    old_variable: Option<&'static str>,
+    /// The variable that the documents name for it, beside its own.
+    document_variable: Option<&'static str>,
     /// When a new value counts.
     pub change: TakesEffect,
     /// Is it one of those that people look for first?
@@ -76,10 +76,10 @@ impl Setting {
         Some((self.flag?, (self.flag_value)(overrides)?))
     }
 
-    /// The variable that set it in earlier versions, and still does.
+    /// The variable that the documents name for it, beside its own.
     #[must_use]
-    pub fn old_variable(&self) -> Option<String> {
-        self.old_variable.map(str::to_owned)
+    pub fn document_variable(&self) -> Option<String> {
+        self.document_variable.map(str::to_owned)
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) const fn advanced(change: TakesEffect, about: &'static str) -> Settin
         flag: None,
         flag_value: |_| None,
         named_variable: Variable::ByPath,
-        old_variable: None,
+        document_variable: None,
         change,
         is_common: false,
         about,
@@ -125,8 +125,8 @@ impl Setting {
         Setting { named_variable: Variable::Named(variable), ..self }
     }
 
-    pub(crate) const fn once_named(self, variable: &'static str) -> Self {
-        Setting { old_variable: Some(variable), ..self }
+    pub(crate) const fn documented_as(self, variable: &'static str) -> Self {
+        Setting { document_variable: Some(variable), ..self }
     }
 
     pub(crate) const fn only_in_files(self) -> Self {

@@ -1,8 +1,8 @@
 //! What is known about an output beside its text: the tool, the command it ran, and whether it failed.
 
 use crate::command::{CommandLine, is_log};
-use crate::html::PageOrigin;
 use crate::reference::{EXPAND_COMMAND, EXPAND_TOOL};
+use crate::stages::html::PageOrigin;
 use crate::tool::ToolKind;
 use serde_json::Value;
 

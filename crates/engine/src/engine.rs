@@ -350,8 +350,8 @@ impl<'a> Engine<'a> {
     fn factor_out<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let notations = match self.settings.mode {
             mode if !mode.compacts() => return run,
-            Mode::Aggressive => stages::ALL_NOTATIONS,
-            _ => stages::NOTATIONS,
+            Mode::Aggressive => &[stages::NOTATIONS, stages::DICTIONARY][..],
+            _ => &[stages::NOTATIONS],
         };
         let notations = self.own_stages.behind(notations, StagePlace::Notation);
         run.in_cheapest(&notations, stages::REPEATS)
@@ -365,11 +365,15 @@ impl<'a> Engine<'a> {
     ) -> Option<Vec<StageRun<'r>>> {
         let stages = match (context.is_error, self.settings.mode) {
             // A failure is shown whole: what explains it cannot be told from what does not. What passed does not.
-            (true, _) => stages::LEAVE_OUT_PASSES.to_vec(),
+            (true, _) => stages::FAMILY.to_vec(),
             (false, Mode::Aggressive) => {
-                self.own_stages.behind(stages::LEAVE_OUT_MORE, StagePlace::LeaveOut)
+                let lists = [stages::FAMILY, stages::LEAVE_OUT, stages::NOISE];
+                self.own_stages.behind(&lists, StagePlace::LeaveOut)
             }
-            (false, _) => self.own_stages.behind(stages::LEAVE_OUT, StagePlace::LeaveOut),
+            (false, _) => {
+                let lists = [stages::FAMILY, stages::LEAVE_OUT];
+                self.own_stages.behind(&lists, StagePlace::LeaveOut)
+            }
         };
         let short: Vec<StageRun<'r>> =
             clean.iter().map(|run| run.clone().through(&stages)).collect();

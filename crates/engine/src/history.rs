@@ -23,9 +23,9 @@ pub use name::ToolCall;
 pub(crate) use name::WholeFile;
 
 use crate::density::has_dense_lines;
-use crate::numbers::{self, ThinnedNumbers};
 use crate::reference::Reference;
 use crate::settings::CEILING_BYTES;
+use crate::stages::numbers::{self, ThinnedNumbers};
 use crate::{SIGNATURE, lines};
 use line_index::{AskingCall, LineIndex, ShownRun};
 use marker::{LinePointer, PointedLines};

@@ -28,6 +28,9 @@
 //! the settings and the results before it. It never forwards more tokens than came, unless a secret had to be replaced by
 //! a longer word or something had to be cut off; and it never leaves out anything of a failure or of the text of a file.
 
+// Reachable from outside with `internals` alone.
+#![cfg_attr(not(feature = "internals"), allow(unreachable_pub))]
+
 pub mod command;
 pub mod context;
 mod density;
@@ -62,47 +65,8 @@ pub mod tool;
 mod vault;
 mod weight;
 mod whole_lines;
+mod wrapper;
 
-// The code of single stages, and the wrappers of clients. Reachable for our own crates alone, and no part of what this one
-// promises: `dev/laws`, `dev/fuzz` and `dev/bench` try and measure each by itself, `tests/` here too; `tokenforge-replay`
-// asks `numbers` whether a recorded file has its lines numbered, `tokenforge-config` and the command line name the methods
-// of `dictionary`.
-#[doc(hidden)]
-pub mod binary;
-#[doc(hidden)]
-pub mod cap;
-#[doc(hidden)]
-pub mod columns;
-#[doc(hidden)]
-pub mod csv;
-#[doc(hidden)]
-pub mod dictionary;
-#[doc(hidden)]
-pub mod diff_headers;
-#[doc(hidden)]
-pub mod fold;
-#[doc(hidden)]
-pub mod html;
-#[doc(hidden)]
-pub mod json;
-#[doc(hidden)]
-pub mod normalize;
-#[doc(hidden)]
-pub mod numbers;
-#[doc(hidden)]
-pub mod padding;
-#[doc(hidden)]
-pub mod paths;
-#[doc(hidden)]
-pub mod progress;
-#[doc(hidden)]
-pub mod templates;
-#[doc(hidden)]
-pub mod whitespace;
-#[doc(hidden)]
-pub mod wrapper;
-
-pub use dictionary::{DictionaryMethod, UnknownMethod};
 pub use engine::Engine;
 pub use fidelity::Fidelity;
 pub use history::{History, ToolCall};
@@ -115,11 +79,29 @@ pub use restore::{RestoreError, is_compressed, restore};
 pub use session::Session;
 pub use settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings, Stc2Policy};
 pub use stage::{Stage, StageContext, StageOutput, TextLayer};
-pub use stages::{names as stage_names, recorded_stage};
+pub use stages::cap::recorded_stage;
+pub use stages::dictionary::{DictionaryMethod, UnknownMethod};
+pub use stages::names as stage_names;
+pub use stages::numbers::has_line_numbers;
 pub use tokenforge_redact::terminal;
 pub use tokenforge_tokens::interrupt::Deadline;
 pub use tokenforge_tokens::{DocumentKind, ModelClass};
 pub use vault::{Vault, VaultAccess};
+
+/// The code of single stages, the wrappers of clients and what writes descriptions, each by itself: for tests, fuzz targets
+/// and benchmarks, and no part of what this crate promises.
+#[cfg(feature = "internals")]
+pub mod internals {
+    pub use crate::schema::describe::minify_description;
+    pub use crate::stages::{
+        binary, cap, columns, csv, dictionary, diff_headers, fold, html, json, normalize, numbers,
+        padding, paths, progress, templates, whitespace,
+    };
+    /// What a client puts around a tool's output.
+    pub mod wrapper {
+        pub use crate::wrapper::{Codec, JsonStyle, Parts, Payload, Piece, unescaped, unwrap};
+    }
+}
 
 /// What everything that a stage writes of its own begins with, at the start of a line.
 pub const SIGNATURE: &str = "[Forge ";

@@ -1,9 +1,9 @@
 //! What one request asks for: the value of `_forge.tool_output_compression`.
 
-use crate::dictionary::DictionaryMethod;
 use crate::mode::Mode;
 use crate::session::SessionOptions;
 use crate::settings::{LARGEST_MAX_OUTPUT_BYTES, Settings};
+use crate::stages::dictionary::DictionaryMethod;
 use serde_json::{Map, Value};
 use tokenforge_tokens::ModelClass;
 

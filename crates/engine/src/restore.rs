@@ -15,83 +15,10 @@
 use crate::engine::is_marked;
 use crate::history::has_pointers;
 use crate::reference::Reference;
+use crate::stage::Stage;
 use crate::wrapper::unescaped::{self, UnescapedOutput};
-use crate::{
-    columns, csv, dictionary, diff_headers, fold, json, lines, numbers, paths, templates, wrapper,
-};
+use crate::{stages, wrapper};
 use tokenforge_formats::MAX_OUTPUT;
-
-/// How what a stage wrote is known, and read.
-struct StageReader {
-    stage: &'static str,
-    is_written: fn(&str) -> bool,
-    decode: fn(&str) -> Option<String>,
-}
-
-impl StageReader {
-    fn read(&self, text: &str) -> Result<String, RestoreError> {
-        (self.decode)(text).ok_or(RestoreError::Damaged(self.stage))
-    }
-}
-
-/// The stages over whose text nothing is written: JSON in a form, diffs, and the column of a file, whose text stays exact. What
-/// looks like a note in it is data.
-const ALONE: &[StageReader] = &[
-    StageReader {
-        stage: "json_lines",
-        is_written: json::lines::is_array,
-        decode: json::lines::decode,
-    },
-    StageReader { stage: "csv_rows", is_written: csv::is_array, decode: csv::decode },
-    StageReader {
-        stage: "diff_headers",
-        is_written: diff_headers::has_written,
-        decode: diff_headers::decode,
-    },
-    StageReader {
-        stage: "nested_json",
-        is_written: json::nested::is_written,
-        decode: json::nested::decode,
-    },
-    StageReader {
-        stage: "python_repr",
-        is_written: json::python_repr::is_written,
-        decode: json::python_repr::decode,
-    },
-    StageReader {
-        stage: "truncated_json",
-        is_written: json::truncated::is_written,
-        decode: json::truncated::decode,
-    },
-    StageReader { stage: "json", is_written: json::is_form, decode: json::decode },
-    StageReader { stage: "line_numbers", is_written: has_column, decode: numbers::decode },
-];
-
-/// The other lossless stages, from the last to the first: repeats are folded in what a notation wrote. Not among them is
-/// `embedded_json`, whose text stands for itself.
-const READERS: &[StageReader] = &[
-    StageReader { stage: "repeated_lines", is_written: fold::has_written, decode: fold::decode },
-    StageReader {
-        stage: "dictionary",
-        is_written: dictionary::is_dictionary,
-        decode: |text| dictionary::decode(text, MAX_OUTPUT).ok(),
-    },
-    StageReader {
-        stage: "log_templates",
-        is_written: templates::has_written,
-        decode: templates::decode,
-    },
-    StageReader {
-        stage: "repeated_columns",
-        is_written: columns::has_written,
-        decode: columns::decode,
-    },
-    StageReader { stage: "path_headings", is_written: paths::has_written, decode: paths::decode },
-];
-
-fn has_column(text: &str) -> bool {
-    lines::split_lines(text).any(|line| line.starts_with(numbers::SIGNATURE))
-}
 
 /// Why a text cannot be restored from itself alone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -162,14 +89,18 @@ fn payloads<'t>(parts: impl Iterator<Item = &'t str>) -> Result<Vec<String>, Res
 }
 
 fn payload(text: &str) -> Result<String, RestoreError> {
-    if let Some(reader) = ALONE.iter().find(|reader| (reader.is_written)(text)) {
-        return reader.read(text);
+    if let Some(stage) = stages::alone(text) {
+        return decode(stage, text);
     }
     let mut text = text.to_owned();
-    for reader in READERS {
-        if (reader.is_written)(&text) {
-            text = reader.read(&text)?;
+    for stage in stages::last_first() {
+        if stage.has_written(&text) {
+            text = decode(stage, &text)?;
         }
     }
     Ok(text)
+}
+
+fn decode(stage: &dyn Stage, text: &str) -> Result<String, RestoreError> {
+    stage.decode(text).ok_or(RestoreError::Damaged(stage.name()))
 }

@@ -3,12 +3,9 @@
 //! Tool schemas are sent with every request. [`minify_tools`] changes their description strings and nothing else;
 //! [`compact_tools`] also leaves out keywords that no provider reads. The rest of the text stays as it is, byte for byte.
 
-mod describe;
+pub(crate) mod describe;
 mod edit;
 mod keywords;
-
-#[doc(hidden)] // for `dev/laws`
-pub use describe::minify_description;
 
 use edit::members;
 use keywords::KeywordCuts;
@@ -180,7 +177,7 @@ mod tests {
         assert_eq!(function["description"], anthropic[0]["description"]);
         assert_eq!(function["parameters"], anthropic[0]["input_schema"]);
         let original: String = serde_json::from_str(&format!("\"{description}\"")).unwrap();
-        assert_eq!(function["description"], *minify_description(&original));
+        assert_eq!(function["description"], *describe::minify_description(&original));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The engine's settings: what the caller asks for.
 
-use crate::dictionary::DictionaryMethod;
 use crate::mode::Mode;
 use crate::reference::ExpandHint;
+use crate::stages::dictionary::DictionaryMethod;
 use crate::tool::SkipTools;
 use tokenforge_formats::Form;
 use tokenforge_formats::stc2::Level;

@@ -58,6 +58,12 @@ pub trait Stage: Sync {
         None
     }
 
+    /// Does a text look as if this stage had written it? A lossless built-in stage is found by it when a text is
+    /// [restored](crate::restore()).
+    fn has_written(&self, _text: &str) -> bool {
+        false
+    }
+
     /// The part of the given text that decoding gives back: all of it but for JSON, where it is the minified text. A stage
     /// that answers with another text says that nothing depends on the difference.
     fn canonical<'t>(&self, text: &'t str) -> Cow<'t, str> {

@@ -5,7 +5,7 @@
 //! would not come back byte for byte is not taken apart.
 //!
 //! ```
-//! use tokenforge_engine::wrapper::unwrap;
+//! use tokenforge_engine::internals::wrapper::unwrap;
 //!
 //! let output = "Wall time: 0.1 seconds\nOutput:\n{\"output\":\"a\\nb\\n\",\"metadata\":{\"exit_code\":0}}";
 //! let parts = unwrap(output);

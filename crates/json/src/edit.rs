@@ -32,6 +32,17 @@ impl<'a> Edit<'a> {
         self.splices.is_empty()
     }
 
+    /// What is changed, for a text that is edited in several steps.
+    #[must_use]
+    pub fn into_splices(self) -> Vec<Splice<'a>> {
+        self.splices
+    }
+
+    /// Adds changes that were made to the same text elsewhere.
+    pub fn extend(&mut self, splices: impl IntoIterator<Item = Splice<'a>>) {
+        self.splices.extend(splices);
+    }
+
     /// Writes something else over these bytes.
     pub fn splice(&mut self, range: Range<usize>, with: impl Into<Cow<'a, str>>) {
         self.splices.push(Splice { range, with: with.into() });

@@ -12,6 +12,14 @@ pub struct Splice<'a> {
     pub with: Cow<'a, str>,
 }
 
+impl Splice<'_> {
+    /// The same change, which borrows from no text.
+    #[must_use]
+    pub fn into_owned(self) -> Splice<'static> {
+        Splice { range: self.range, with: Cow::Owned(self.with.into_owned()) }
+    }
+}
+
 /// The body with its splices, given in any order. Outside them the bytes are the same.
 ///
 /// Nothing if two of them overlap or one is not inside the body: then they were not made for this body.

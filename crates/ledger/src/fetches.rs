@@ -1,7 +1,7 @@
 //! Expansions in the ledger: what models fetched back.
 
 use crate::session::id;
-use crate::{BoundedName, EntryFilter, FetchedPart, LedgerEntry, LedgerReader, OriginalFetch};
+use crate::{BoundedName, EntryFilter, LedgerEntry, LedgerReader, OriginalFetch};
 use serde::Serialize;
 use std::collections::VecDeque;
 
@@ -59,20 +59,11 @@ impl FetchList {
     }
 }
 
-/// What was fetched back in an entry, of the results that are meant. Older entries do not say how often: once for each
-/// kind of result, then.
+/// What was fetched back in an entry, of the results that are meant.
 pub(crate) fn of_entry<'e>(
     entry: &'e LedgerEntry,
     filter: &'e EntryFilter,
 ) -> impl Iterator<Item = OriginalFetch> + 'e {
-    let is_old = entry.fetches.is_empty();
-    let older = entry.results.iter().filter(move |outcome| is_old && outcome.expanded > 0);
-    let older = older.map(|outcome| OriginalFetch {
-        tool: outcome.tool.clone(),
-        program: outcome.program.clone(),
-        part: FetchedPart::Other,
-        tokens: outcome.expanded,
-    });
-    let is_meant = move |fetch: &OriginalFetch| filter.names(&fetch.tool, fetch.program.as_ref());
-    entry.fetches.iter().cloned().chain(older).filter(is_meant)
+    let fetches = entry.fetches.iter();
+    fetches.filter(|fetch| filter.names(&fetch.tool, fetch.program.as_ref())).cloned()
 }

@@ -42,6 +42,8 @@ pub use failure::Failure;
 pub use hook::{Hook, HookFuture, Hooks};
 pub use hub::{BackendRegistry, Hub, HubSettings, NotSaved, Originals};
 pub use list::{ListKind, ListPart, merge_lists};
+#[cfg(feature = "internals")]
+pub use message::reads;
 pub use message::{LONGEST_MESSAGE, Message, Sort, Unreadable};
 pub use names::{fits, prefixed, split};
 pub use outgoing::{Introduction, Outgoing, outgoing};

@@ -85,46 +85,47 @@ pub(crate) struct ListPage<'a> {
 impl<'a> ListPage<'a> {
     /// Reads an answer; `None`: it holds no list.
     pub(crate) fn of(answer: &Message<'a>, listed: ListKind) -> Option<Self> {
-        let [items, next] = answer.result()?.pick([listed.key(), "nextCursor"]);
+        let (items, next) =
+            (answer.result_member(listed.key()), answer.result_member("nextCursor"));
         let items = items.filter(|items| items.kind() == ValueKind::Array)?.elements();
         Some(ListPage { items, next: next.and_then(|next| next.text()) })
     }
 }
 
 /// The addresses that a server lists: those of its resources, or their patterns.
-pub(crate) fn addresses(listed: ListKind, answer: &str) -> Vec<String> {
+pub(crate) fn addresses(listed: ListKind, answer: &Message<'_>) -> Vec<String> {
     let member = match listed {
         ListKind::Resources => "uri",
         ListKind::Templates => "uriTemplate",
         ListKind::Tools | ListKind::Prompts | ListKind::Tasks => return Vec::new(),
     };
-    let page = Message::read(answer).ok().and_then(|answer| ListPage::of(&answer, listed));
+    let page = ListPage::of(answer, listed);
     let items = page.map(|page| page.items).unwrap_or_default();
     items.iter().filter_map(|item| Some(item.get(member)?.text()?.into_owned())).collect()
 }
 
 /// The ids of the tasks that a server lists.
-pub(crate) fn task_ids(answer: &str) -> Vec<String> {
-    let page = Message::read(answer).ok().and_then(|it| ListPage::of(&it, ListKind::Tasks));
+pub(crate) fn task_ids(answer: &Message<'_>) -> Vec<String> {
+    let page = ListPage::of(answer, ListKind::Tasks);
     let items = page.map(|page| page.items).unwrap_or_default();
     items.iter().filter_map(|item| Some(item.get("taskId")?.text()?.into_owned())).collect()
 }
 
-/// A server's list of tasks without those that the client may not see; `None`: it may see them all.
-pub(crate) fn tasks_seen(answer: &str, is_seen: impl Fn(&str) -> bool) -> Option<String> {
-    let message = Message::read(answer).ok()?;
-    let items = message.result()?.get(ListKind::Tasks.key())?;
+/// Takes the tasks that a client may not see out of a server's list.
+pub(crate) fn hide_tasks(
+    answer: &Message<'_>,
+    is_seen: impl Fn(&str) -> bool,
+    edits: &mut Edit<'_>,
+) {
+    let Some(items) = answer.result_member(ListKind::Tasks.key()) else { return };
     let is_kept = |item: &Node<'_>| {
         item.get("taskId").and_then(|id| id.text()).is_some_and(|id| is_seen(&id))
     };
     let all = items.elements();
     let kept: Vec<&str> = all.iter().filter(|item| is_kept(item)).map(Node::raw).collect();
-    if kept.len() == all.len() {
-        return None;
+    if kept.len() < all.len() {
+        edits.relist(&items, kept);
     }
-    let mut edits = Edit::new(answer);
-    edits.relist(&items, kept);
-    Some(edits.done().into_owned())
 }
 
 /// One server's part of a list.
@@ -133,7 +134,7 @@ pub struct ListPart<'a> {
     /// Its prefix.
     pub prefix: &'a str,
     /// What it answered.
-    pub answer: &'a str,
+    pub answer: Message<'a>,
     /// From where it was asked to list.
     pub asked: Option<String>,
     /// Are the schemas of its tools' results left out?
@@ -154,9 +155,8 @@ pub fn merge_lists(
 ) -> String {
     let mut items = String::new();
     for part in parts {
-        let Ok(answer) = Message::read(part.answer) else { continue };
-        let Some(page) = ListPage::of(&answer, listed) else { continue };
-        if !items.is_empty() && items.len() + part.answer.len() > LONGEST_MESSAGE / 2 {
+        let Some(page) = ListPage::of(&part.answer, listed) else { continue };
+        if !items.is_empty() && items.len() + part.answer.text().len() > LONGEST_MESSAGE / 2 {
             more.0.insert(part.prefix.to_owned(), part.asked.clone());
             continue;
         }
@@ -191,15 +191,13 @@ const HINTS: &str = r#""ttlMs":0,"cacheScope":"private""#;
 /// One server's list as it answered it, without the tools that the client does not see, without schemas of results if they
 /// are dropped, and with an item of ours at its end.
 pub(crate) fn alone(
-    answer: &Message<'_>,
     listed: ListKind,
     part: &ListPart<'_>,
     own: Option<&str>,
     edits: &mut Edit<'_>,
 ) {
-    let Some(result) = answer.result() else { return };
-    let Some(page) = ListPage::of(answer, listed) else { return };
-    let Some(items) = result.get(listed.key()) else { return };
+    let Some(page) = ListPage::of(&part.answer, listed) else { return };
+    let Some(items) = part.answer.result_member(listed.key()) else { return };
     let own = own.filter(|_| page.next.is_none());
     let is_hidden =
         |item: &Node<'_>| listed == ListKind::Tools && !is_seen(item, part.prefix, &part.access);
@@ -263,6 +261,7 @@ mod tests {
     use super::*;
 
     fn part<'a>(prefix: &'a str, answer: &'a str, drops_schemas: bool) -> ListPart<'a> {
+        let answer = Message::read(answer).unwrap();
         ListPart { prefix, answer, asked: None, drops_schemas, access: ToolAccess::default() }
     }
 
@@ -318,9 +317,8 @@ mod tests {
         );
         assert!(text.starts_with(r#"{"tools":[{"x-own": 1.0 ,"name":"w__t"}]"#), "{text}");
         assert!(text.contains("\"ttlMs\":0"));
-        let answer = Message::read(WEATHER).unwrap();
         let mut edits = Edit::new(WEATHER);
-        alone(&answer, ListKind::Tools, &part("w", WEATHER, true), None, &mut edits);
+        alone(ListKind::Tools, &part("w", WEATHER, true), None, &mut edits);
         assert_eq!(edits.done(), WEATHER.replace(",\"outputSchema\":{}", ""));
     }
 
@@ -339,13 +337,7 @@ mod tests {
         );
         assert_eq!(merged, r#"{"tools":[{"name":"git__log"}]}"#);
         let mut edits = Edit::new(text);
-        alone(
-            &Message::read(text).unwrap(),
-            ListKind::Tools,
-            &seen,
-            Some("{\"name\":\"e\"}"),
-            &mut edits,
-        );
+        alone(ListKind::Tools, &seen, Some("{\"name\":\"e\"}"), &mut edits);
         assert!(edits.done().ends_with(r#"{"tools":[{"name":"log"},{"name":"e"}]}}"#));
     }
 
@@ -363,10 +355,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_no_list_adds_nothing() {
-        let parts = [
-            part("w", r#"{"jsonrpc":"2.0","id":1,"error":{}}"#, false),
-            part("x", "garbage", false),
-        ];
+        let parts = [part("w", r#"{"jsonrpc":"2.0","id":1,"error":{}}"#, false)];
         let text =
             merge_lists(ListKind::Resources, &parts, ListCursor::default(), None, Era::Legacy);
         assert_eq!(text, r#"{"resources":[]}"#);

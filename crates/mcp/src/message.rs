@@ -1,7 +1,8 @@
 //! One JSON-RPC message, read as spans of its text.
 
 use std::borrow::Cow;
-use tokenforge_json::{Node, ValueKind};
+use std::sync::Arc;
+use tokenforge_json::{Node, ValueKind, ValueSpan, Walker};
 
 /// The longest message that is read, from a client or a server.
 pub const LONGEST_MESSAGE: usize = 8 << 20;
@@ -21,12 +22,17 @@ pub const LONGEST_MESSAGE: usize = 8 << 20;
 #[derive(Debug, Clone)]
 pub struct Message<'a> {
     text: &'a str,
-    root: Node<'a>,
-    sort: Sort,
+    parts: Arc<MessageParts>,
     id: Option<Node<'a>>,
-    method: Cow<'a, str>,
     params: Option<Node<'a>>,
     result: Option<Node<'a>>,
+}
+
+/// A message that holds its text. It was read once, and [`view`](Self::view) does not read it again.
+#[derive(Debug, Clone)]
+pub(crate) struct ParsedMessage {
+    text: Arc<str>,
+    parts: Arc<MessageParts>,
 }
 
 /// What a message is.
@@ -57,64 +63,24 @@ impl<'a> Message<'a> {
     /// # Errors
     /// It is none, or two readers could understand it differently.
     pub fn read(text: &'a str) -> Result<Self, Unreadable> {
-        let root = Node::read(text).map_err(|_| Unreadable::NotJson)?;
-        if root.kind() != ValueKind::Object {
-            return Err(Unreadable::NotAMessage("a message is one object; there are no batches"));
-        }
-        let mut parts = [const { None }; 6];
-        for (name, node) in root.members() {
-            let Some(place) = PARTS.iter().position(|part| may_be(&name, part)) else { continue };
-            if name != PARTS[place] {
-                let text = "a member of the message has its name in other letters";
-                return Err(Unreadable::NotAMessage(text));
-            }
-            if parts[place].replace(node).is_some() {
-                return Err(Unreadable::NotAMessage("a member of the message is there twice"));
-            }
-        }
-        let [version, id, method, params, mut result, mut error] = parts;
-        // Some servers always write both, one of them as `null`.
-        let is_empty = |part: &Option<Node<'_>>| {
-            part.as_ref().is_some_and(|part| part.kind() == ValueKind::Null)
-        };
-        if method.is_none() && result.is_some() && error.is_some() {
-            if is_empty(&error) {
-                error = None;
-            } else if is_empty(&result) {
-                result = None;
-            }
-        }
-        if !version.is_some_and(|version| version.is("2.0")) {
-            return Err(Unreadable::NotAMessage("expected \"jsonrpc\": \"2.0\""));
-        }
-        let is_id = |id: &Node<'_>| matches!(id.kind(), ValueKind::String | ValueKind::Number);
-        let has_id = id.as_ref().is_some_and(is_id);
-        let is_null = id.as_ref().is_some_and(|id| id.kind() == ValueKind::Null);
-        let sort = match (&method, has_id, result.is_some() ^ error.is_some()) {
-            (Some(_), true, false) => Sort::Request,
-            (Some(_), false, false) if id.is_none() => Sort::Notification,
-            (None, true, true) => Sort::Answer,
-            // Nobody knew what the error is about.
-            (None, false, true) if error.is_some() && (id.is_none() || is_null) => Sort::Answer,
-            _ => {
-                return Err(Unreadable::NotAMessage(
-                    "expected a method, or an id with a result or an error",
-                ));
-            }
-        };
-        let method = match &method {
-            None => Cow::Borrowed(""),
-            Some(method) => {
-                method.text().ok_or(Unreadable::NotAMessage("the method is no text"))?
-            }
-        };
-        Ok(Message { text, root, sort, id: id.filter(is_id), method, params, result })
+        Ok(Self::from_parts(text, Arc::new(MessageParts::read(text)?)))
+    }
+
+    fn from_parts(text: &'a str, parts: Arc<MessageParts>) -> Self {
+        let place = |part: &Option<ValueSpan>| part.clone().map(|span| Node::placed(text, span));
+        let (id, params, result) = (place(&parts.id), place(&parts.params), place(&parts.result));
+        Message { text, parts, id, params, result }
+    }
+
+    /// The message with a copy of its text, which outlives this one.
+    pub(crate) fn parsed(&self) -> ParsedMessage {
+        ParsedMessage { text: self.text.into(), parts: self.parts.clone() }
     }
 
     /// What it is.
     #[must_use]
     pub fn sort(&self) -> Sort {
-        self.sort
+        self.parts.sort
     }
 
     /// All of it.
@@ -132,7 +98,7 @@ impl<'a> Message<'a> {
     /// What it asks for or tells; empty in an answer.
     #[must_use]
     pub fn method(&self) -> &str {
-        &self.method
+        &self.parts.method
     }
 
     /// The parameters, if they are an object.
@@ -172,8 +138,29 @@ impl<'a> Message<'a> {
         self.param("_meta")?.get(name)
     }
 
-    pub(crate) fn root(&self) -> &Node<'a> {
-        &self.root
+    /// A member of the result, if that is an object: the last one of that name, as most readers take it.
+    pub(crate) fn result_member(&self, name: &str) -> Option<Node<'a>> {
+        match RESULT_MEMBERS.iter().position(|member| *member == name) {
+            Some(place) => {
+                let span = self.parts.members[place].clone();
+                span.map(|span| Node::placed(self.text, span))
+            }
+            None => self.result()?.get(name),
+        }
+    }
+
+    /// Whether the result is an object without members.
+    pub(crate) fn has_empty_result(&self) -> bool {
+        self.result().is_some() && self.parts.is_empty
+    }
+
+    /// The error of an answer that is one.
+    pub(crate) fn error(&self) -> Option<Node<'a>> {
+        self.parts.error.clone().map(|span| Node::placed(self.text, span))
+    }
+
+    pub(crate) fn root(&self) -> Node<'a> {
+        Node::placed(self.text, self.parts.root.clone())
     }
 
     pub(crate) fn id_node(&self) -> Option<&Node<'a>> {
@@ -181,7 +168,160 @@ impl<'a> Message<'a> {
     }
 }
 
+impl ParsedMessage {
+    /// Reads a text that is one message.
+    ///
+    /// # Errors
+    /// Those of [`Message::read`].
+    pub(crate) fn read(text: impl Into<Arc<str>>) -> Result<Self, Unreadable> {
+        let text = text.into();
+        let parts = Arc::new(MessageParts::read(&text)?);
+        Ok(ParsedMessage { text, parts })
+    }
+
+    /// The message.
+    pub(crate) fn view(&self) -> Message<'_> {
+        Message::from_parts(&self.text, self.parts.clone())
+    }
+
+    /// All of it.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Where the parts of a message stand in its text: all that reading it finds out.
+#[derive(Debug)]
+struct MessageParts {
+    root: ValueSpan,
+    sort: Sort,
+    id: Option<ValueSpan>,
+    method: String,
+    params: Option<ValueSpan>,
+    result: Option<ValueSpan>,
+    error: Option<ValueSpan>,
+    /// The members of a result that is an object, in the order of [`RESULT_MEMBERS`].
+    members: [Option<ValueSpan>; RESULT_MEMBERS.len()],
+    /// Has the result no members?
+    is_empty: bool,
+}
+
+impl MessageParts {
+    fn read(text: &str) -> Result<Self, Unreadable> {
+        #[cfg(feature = "internals")]
+        reads::count(text);
+        let not_json = |_| Unreadable::NotJson;
+        let mut walker = Walker::over(text);
+        if !walker.is_at_object() {
+            Node::read(text).map_err(not_json)?;
+            return Err(Unreadable::NotAMessage("a message is one object; there are no batches"));
+        }
+        let mut parts = [const { None }; PARTS.len()];
+        let mut members = [const { None }; RESULT_MEMBERS.len()];
+        let (mut wrong, mut is_empty) = (None, true);
+        let members_of_message = walker.object(|walker, key| {
+            let Some(place) = PARTS.iter().position(|part| may_be(&key.name, part)) else {
+                return walker.skip();
+            };
+            if key.name != PARTS[place] {
+                wrong = wrong.or(Some("a member of the message has its name in other letters"));
+            }
+            let value = if place == RESULT && walker.is_at_object() {
+                walker.object(|walker, key| {
+                    is_empty = false;
+                    let value = walker.value()?;
+                    if let Some(place) = RESULT_MEMBERS.iter().position(|name| key.name == *name) {
+                        members[place] = Some(value);
+                    }
+                    Ok(())
+                })?;
+                ValueSpan {
+                    kind: ValueKind::Object,
+                    span: walker.last_object().unwrap_or_default(),
+                }
+            } else {
+                walker.value()?
+            };
+            if parts[place].replace(value).is_some() {
+                wrong = wrong.or(Some("a member of the message is there twice"));
+            }
+            Ok(())
+        });
+        members_of_message.map_err(not_json)?;
+        let span = walker.last_object().unwrap_or_default();
+        let root = ValueSpan { kind: ValueKind::Object, span };
+        walker.finish().map_err(not_json)?;
+        if let Some(wrong) = wrong {
+            return Err(Unreadable::NotAMessage(wrong));
+        }
+        let [version, id, method, params, mut result, mut error] = parts;
+        let node = |span: &ValueSpan| Node::placed(text, span.clone());
+        // Some servers always write both, one of them as `null`.
+        let is_null = |part: &Option<ValueSpan>| {
+            part.as_ref().is_some_and(|part| part.kind == ValueKind::Null)
+        };
+        if method.is_none() && result.is_some() && error.is_some() {
+            if is_null(&error) {
+                error = None;
+            } else if is_null(&result) {
+                result = None;
+            }
+        }
+        if !version.is_some_and(|version| node(&version).is("2.0")) {
+            return Err(Unreadable::NotAMessage("expected \"jsonrpc\": \"2.0\""));
+        }
+        let is_id = |id: &ValueSpan| matches!(id.kind, ValueKind::String | ValueKind::Number);
+        let has_id = id.as_ref().is_some_and(is_id);
+        let sort = match (&method, has_id, result.is_some() ^ error.is_some()) {
+            (Some(_), true, false) => Sort::Request,
+            (Some(_), false, false) if id.is_none() => Sort::Notification,
+            (None, true, true) => Sort::Answer,
+            // The server could not tell which request the error is about.
+            (None, false, true) if error.is_some() && (id.is_none() || is_null(&id)) => {
+                Sort::Answer
+            }
+            _ => {
+                return Err(Unreadable::NotAMessage(
+                    "expected a method, or an id with a result or an error",
+                ));
+            }
+        };
+        let method = match &method {
+            None => String::new(),
+            Some(method) => node(method)
+                .text()
+                .ok_or(Unreadable::NotAMessage("the method is no text"))?
+                .into_owned(),
+        };
+        let id = id.filter(is_id);
+        Ok(MessageParts { root, sort, id, method, params, result, error, members, is_empty })
+    }
+}
+
+/// The members of results that are asked for on the way of an answer. Only these are kept, because a result may have millions.
+const RESULT_MEMBERS: [&str; 16] = [
+    "content",
+    "structuredContent",
+    "isError",
+    "_meta",
+    "resultType",
+    "ttlMs",
+    "cacheScope",
+    "task",
+    "taskId",
+    "result",
+    "nextCursor",
+    "tools",
+    "prompts",
+    "resources",
+    "resourceTemplates",
+    "tasks",
+];
+
 const PARTS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+/// The place of the result among [`PARTS`].
+const RESULT: usize = 4;
 
 /// May a reader take this name of a member for that one? Go's `encoding/json` folds case, and two letters beyond ASCII.
 pub(crate) fn may_be(own: &str, name: &str) -> bool {
@@ -191,6 +331,35 @@ pub(crate) fn may_be(own: &str, name: &str) -> bool {
         letter => letter.to_ascii_lowercase(),
     };
     own.chars().map(folded).eq(name.chars().map(folded))
+}
+
+/// How often a text was read as a message, for the tests that say how often that may be.
+#[cfg(feature = "internals")]
+pub mod reads {
+    use std::sync::{Mutex, PoisonError};
+
+    static WATCHED: Mutex<Option<(String, usize)>> = Mutex::new(None);
+
+    /// Counts from now on how often a message that contains this text is read.
+    pub fn watch(text: &str) {
+        *WATCHED.lock().unwrap_or_else(PoisonError::into_inner) = Some((text.to_owned(), 0));
+    }
+
+    /// How often such a message was read.
+    #[must_use]
+    pub fn counted() -> usize {
+        let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.as_ref().map_or(0, |(_, count)| *count)
+    }
+
+    pub(super) fn count(message: &str) {
+        let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((text, count)) = &mut *watched
+            && message.contains(text.as_str())
+        {
+            *count += 1;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ pub fn outgoing(
         }
     }
     if let Introduction::Told { info, capabilities } = introduction {
-        introduce(&mut edits, message.root(), params, meta.as_ref(), info, capabilities);
+        introduce(&mut edits, &message.root(), params, meta.as_ref(), info, capabilities);
     }
     Outgoing { text: edits.done().into_owned(), token: token.map(|token| token.raw().to_owned()) }
 }
@@ -112,18 +112,23 @@ pub(crate) fn introduction(info: &str, capabilities: &str) -> String {
     )
 }
 
-/// A server's answer under the client's id.
+/// An answer under another id.
 #[must_use]
 pub(crate) fn under_id(answer: &Message<'_>, id: &str) -> String {
     let mut edits = Edit::new(answer.text());
+    write_id(answer, id, &mut edits);
+    edits.done().into_owned()
+}
+
+/// Writes the client's id over that of a server's answer.
+pub(crate) fn write_id<'e>(answer: &Message<'_>, id: &'e str, edits: &mut Edit<'e>) {
     if let Some(node) = answer.id_node() {
         edits.replace(node, id);
     }
-    let subscription = || answer.result()?.get("_meta")?.get(SUBSCRIPTION_KEY);
+    let subscription = || answer.result_member("_meta")?.get(SUBSCRIPTION_KEY);
     if let Some(node) = subscription() {
         edits.replace(&node, id);
     }
-    edits.done().into_owned()
 }
 
 /// What is said on a stream that the client listens to, under the id of the client's request.

@@ -1,7 +1,7 @@
 //! Secret redaction of what tool servers say: results of tools and tasks, resources, prompts, and questions to a model.
 
 use crate::hub::HubSettings;
-use crate::message::Message;
+use crate::message::{ParsedMessage, Unreadable};
 use crate::rpc::{self, ErrorCode};
 use tokenforge_redact::{BodyShape, Unscannable, redact_body, redact_what_can_be};
 
@@ -13,25 +13,37 @@ pub(crate) fn redacted(message: String, settings: &HubSettings) -> Result<String
     if !settings.redacts() {
         return Ok(message);
     }
+    Ok(changed(&message, settings)?.unwrap_or(message))
+}
+
+/// The same; `None`: it holds none.
+fn changed(message: &str, settings: &HubSettings) -> Result<Option<String>, Unscannable> {
     let shape = BodyShape::ToolAnswer { structured: settings.must_redact };
     let redacted = match settings.must_redact {
         true => redact_body(message.as_bytes(), shape, &[])?,
         false => redact_what_can_be(message.as_bytes(), shape),
     };
-    match redacted.map(String::from_utf8) {
-        None => Ok(message),
-        Some(text) => text.map_err(|_| Unscannable::NotText),
-    }
+    redacted.map(String::from_utf8).transpose().map_err(|_| Unscannable::NotText)
 }
 
 /// An answer of a server without its secrets. Where it cannot be checked although that was promised, an error takes its
 /// place.
-pub(crate) fn redacted_answer(answer: String, settings: &HubSettings) -> String {
+///
+/// # Errors
+/// What is left of it is no message.
+pub(crate) fn redacted_answer(
+    answer: ParsedMessage,
+    settings: &HubSettings,
+) -> Result<ParsedMessage, Unreadable> {
     if !settings.redacts() {
-        return answer;
+        return Ok(answer);
     }
-    let id = Message::read(&answer).ok().and_then(|message| message.id().map(str::to_owned));
-    redacted(answer, settings).unwrap_or_else(|why| refusal(id.as_deref(), &why.to_string()))
+    let text = match changed(answer.text(), settings) {
+        Ok(None) => return Ok(answer),
+        Ok(Some(text)) => text,
+        Err(why) => refusal(answer.view().id(), &why.to_string()),
+    };
+    ParsedMessage::read(text)
 }
 
 /// What a client hears in the place of an answer that nobody could check.

@@ -5,6 +5,7 @@ mod text;
 
 use crate::message::Message;
 use crate::policy::ResultRule;
+use crate::tasks::ResultPlace;
 use serde_json::json;
 use std::time::Duration;
 use structured::StructuredCopy;
@@ -12,7 +13,7 @@ use text::RewrittenText;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Reference};
 use tokenforge_formats::negotiate::Format;
-use tokenforge_json::{Edit, Node, ValueKind, quote};
+use tokenforge_json::{Edit, Node, Splice, ValueKind, quote};
 
 /// Where a request says which form it wants, in its `_meta`.
 pub const FORMAT_KEY: &str = "dev.tokenforge/format";
@@ -52,6 +53,28 @@ pub struct RewrittenResult {
     pub originals: Vec<Original>,
 }
 
+/// The same as changes to the answer's text, so that they can be made together with others.
+#[derive(Debug, Default)]
+pub(crate) struct ResultEdits {
+    /// What is changed; empty: nothing.
+    pub(crate) splices: Vec<Splice<'static>>,
+    /// What that saves.
+    pub(crate) figures: ResultFigures,
+    /// What must be stored before the answer goes on.
+    pub(crate) originals: Vec<Original>,
+}
+
+impl ResultEdits {
+    /// The answer with these changes.
+    pub(crate) fn applied_to(self, text: &str) -> RewrittenResult {
+        let ResultEdits { splices, figures, originals } = self;
+        let mut edits = Edit::new(text);
+        edits.extend(splices);
+        let answer = (!edits.is_empty()).then(|| edits.done().into_owned());
+        RewrittenResult { answer, figures, originals }
+    }
+}
+
 /// A text that something was left out of, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Original {
@@ -87,11 +110,26 @@ impl Default for ResultFigures {
 /// Rewrites the answer to a call. What is no result, or none of a tool, stays as it is.
 #[must_use]
 pub fn rewrite(answer: &str, job: &RewriteJob<'_>, engine: &Engine<'_>) -> RewrittenResult {
-    let kept = RewrittenResult::default();
-    let Ok(message) = Message::read(answer) else { return kept };
-    let Some(result) = message.result() else { return kept };
-    let [content, copy, error, meta] =
-        result.pick(["content", "structuredContent", "isError", "_meta"]);
+    match Message::read(answer) {
+        Ok(message) => rewrite_at(ResultPlace::Whole, &message, job, engine).applied_to(answer),
+        Err(_) => RewrittenResult::default(),
+    }
+}
+
+/// The same for an answer that was read, whose result may be inside of the state of a task.
+pub(crate) fn rewrite_at(
+    place: ResultPlace,
+    message: &Message<'_>,
+    job: &RewriteJob<'_>,
+    engine: &Engine<'_>,
+) -> ResultEdits {
+    let kept = ResultEdits::default();
+    let Some(result) = place.find(message) else { return kept };
+    let members = ["content", "structuredContent", "isError", "_meta"];
+    let [content, copy, error, meta] = match place {
+        ResultPlace::Whole => members.map(|name| message.result_member(name)),
+        ResultPlace::Inside => result.pick(members),
+    };
     let Some(content) = content.filter(|content| content.kind() == ValueKind::Array) else {
         return kept;
     };
@@ -101,7 +139,7 @@ pub fn rewrite(answer: &str, job: &RewriteJob<'_>, engine: &Engine<'_>) -> Rewri
         return kept;
     }
     let mut work = ResultRewriter { job, engine, is_error, made: RewriteOutcome::default() };
-    let mut edits = Edit::new(answer);
+    let mut edits = Edit::new(message.text());
     let blocks = blocks(&content);
     let standing = StructuredCopy::of(copy.as_ref(), &blocks);
     work.count(job.structured, copy.as_ref(), &blocks);
@@ -120,7 +158,7 @@ pub fn rewrite(answer: &str, job: &RewriteJob<'_>, engine: &Engine<'_>) -> Rewri
         }
     }
     if let (Some(copy), Structured::Drop) = (&copy, job.structured) {
-        edits.cut(result, "structuredContent");
+        edits.cut(&result, "structuredContent");
         if !standing.is_in_text() {
             // Nothing may be lost: what no text says becomes one.
             let text = copy.raw();
@@ -135,22 +173,28 @@ pub fn rewrite(answer: &str, job: &RewriteJob<'_>, engine: &Engine<'_>) -> Rewri
     }
     let figures = work.made.figures;
     if edits.is_empty() || job.is_observed {
-        return RewrittenResult { answer: None, figures, originals: Vec::new() };
+        return ResultEdits { figures, ..ResultEdits::default() };
     }
     if job.has_metadata {
         let note = note(&work.made, (job.elapsed)());
-        match meta.filter(|meta| meta.kind() == ValueKind::Object) {
-            Some(meta) => edits.set_in_front(&meta, RESULT_KEY, note),
+        match meta {
+            Some(meta) if meta.kind() == ValueKind::Object => {
+                edits.set_in_front(&meta, RESULT_KEY, note);
+            }
+            Some(other) => edits.replace(&other, own_meta(&note)),
+            // The content, which stays, comes somewhere behind it.
             None => {
-                edits.set_in_front(result, "_meta", format!("{{{}:{note}}}", quote(RESULT_KEY)))
+                let start = result.span().start + 1;
+                edits.splice(start..start, format!("\"_meta\":{},", own_meta(&note)));
             }
         }
     }
-    RewrittenResult {
-        answer: Some(edits.done().into_owned()),
-        figures,
-        originals: work.made.originals,
-    }
+    let splices = edits.into_splices().into_iter().map(Splice::into_owned).collect();
+    ResultEdits { splices, figures, originals: work.made.originals }
+}
+
+fn own_meta(note: &str) -> String {
+    format!("{{{}:{note}}}", quote(RESULT_KEY))
 }
 
 /// The texts of a result that a model reads.

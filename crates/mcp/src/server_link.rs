@@ -16,7 +16,7 @@ pub(crate) use head::{ModernHeaders, declared_parameters, named, parameters, rea
 
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::message::{Message, Sort};
+use crate::message::{Message, ParsedMessage, Sort};
 use crate::outgoing::{Introduction, outgoing};
 use crate::rpc::{self, ErrorCode};
 use crate::transport::Transport;
@@ -238,7 +238,7 @@ impl ServerLink {
         self: &Arc<Self>,
         method: &str,
         params: &str,
-    ) -> Result<String, Failure> {
+    ) -> Result<ParsedMessage, Failure> {
         let id = self.inbox.pending.id();
         let mut text = rpc::request(id, method, params);
         let ClientIntroduction { info, capabilities } = &self.told;
@@ -295,7 +295,7 @@ impl ServerLink {
         params: &str,
         head: ModernHeaders,
         patience: Duration,
-    ) -> Result<String, Failure> {
+    ) -> Result<ParsedMessage, Failure> {
         let id = inbox.pending.id();
         let text = rpc::request(id, method, params);
         let mut waiter = inbox.pending.wait(id, Asker::Ourselves);

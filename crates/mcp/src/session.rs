@@ -39,7 +39,7 @@ impl ServerScope {
             return text;
         }
         let message = Message::read(&text).ok();
-        message.and_then(|message| tasks::outward(&message, prefix, false)).unwrap_or(text)
+        message.and_then(|message| tasks::outward(&message, prefix)).unwrap_or(text)
     }
 }
 

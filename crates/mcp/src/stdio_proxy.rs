@@ -13,7 +13,7 @@ use crate::era::{CLIENT_KEY, Era, VERSION_KEY};
 use crate::expand;
 use crate::hub::{HubSettings, Originals};
 use crate::list::{self, ListKind, ListPage, ListPart};
-use crate::message::{LONGEST_MESSAGE, Message, Sort, Unreadable};
+use crate::message::{LONGEST_MESSAGE, Message, ParsedMessage, Sort, Unreadable};
 use crate::policy::{self, ToolAccess};
 use crate::redaction::{redacted, redacted_answer, refusal};
 use crate::result::FORMAT_KEY;
@@ -71,9 +71,15 @@ pub struct ProxyMessages {
     pub to_server: Vec<String>,
 }
 
-/// A call that was answered, whose it was, and where its result is.
+/// A call that was answered.
 #[derive(Debug, Clone)]
-pub struct AnsweredCall(ToolCall, String, ResultPlace);
+pub struct AnsweredCall {
+    call: ToolCall,
+    client: String,
+    /// The message with its result, as it was read.
+    answer: ParsedMessage,
+    place: ResultPlace,
+}
 
 /// Knows what was asked, and so what an answer is about.
 pub struct StdioProxy {
@@ -276,10 +282,10 @@ impl StdioProxy {
                 if let Some(task) = tasks::begun(&message) {
                     self.remember_task(task, call.clone());
                 }
-                self.answered(call, ResultPlace::Whole)
+                self.answered(call, &message, ResultPlace::Whole)
             }
             Some(OpenRequest::Task(call, place)) => match place.find(&message) {
-                Some(_) => self.answered(call, place),
+                Some(_) => self.answered(call, &message, place),
                 None => self.redacted(text, Some(id)),
             },
             Some(OpenRequest::Tools(structured)) => self.tool_list(text, &message, structured),
@@ -316,13 +322,13 @@ impl StdioProxy {
         let mut edits = Edit::new(text);
         let part = ListPart {
             prefix: "",
-            answer: text,
+            answer: message.clone(),
             asked: None,
             drops_schemas: structured == Structured::Drop,
             access: self.access(),
         };
         let own = self.lists_expansion().then(expand::definition);
-        list::alone(message, ListKind::Tools, &part, own, &mut edits);
+        list::alone(ListKind::Tools, &part, own, &mut edits);
         if edits.is_empty() {
             ProxyStep::Pass
         } else {
@@ -344,13 +350,14 @@ impl StdioProxy {
         }
         let task = tasks::announced(message).filter(|_| tasks::inner_result(message).is_some());
         match task.and_then(|task| self.tasks.get(&task).cloned()) {
-            Some(call) => self.answered(call, ResultPlace::Inside),
+            Some(call) => self.answered(call, message, ResultPlace::Inside),
             None => self.redacted(text, None),
         }
     }
 
-    fn answered(&self, call: ToolCall, place: ResultPlace) -> ProxyStep {
-        ProxyStep::Result(Box::new(AnsweredCall(call, self.client.clone(), place)))
+    fn answered(&self, call: ToolCall, answer: &Message<'_>, place: ResultPlace) -> ProxyStep {
+        let (client, answer) = (self.client.clone(), answer.parsed());
+        ProxyStep::Result(Box::new(AnsweredCall { call, client, answer, place }))
     }
 
     /// Do requests of the client wait here?
@@ -489,20 +496,23 @@ fn era(message: &Message<'_>) -> Era {
 
 /// The answer to a call in other words; `None`: as it came. Blocks.
 fn filtered(
-    answer: &str,
     called: &AnsweredCall,
     settings: &HubSettings,
     originals: &dyn Originals,
     tenant: &str,
 ) -> Option<String> {
-    let AnsweredCall(call, client, place) = called;
-    let checked = redacted_answer(answer.to_owned(), settings);
+    let AnsweredCall { call, client, answer, place } = called;
+    let Ok(checked) = redacted_answer(answer.clone(), settings) else {
+        return Some(refusal(answer.view().id(), "what is left of it is no message"));
+    };
     let kept = settings.offers_expansion().then_some(originals);
-    let made = work::rewrite_and_store_at(*place, &checked, call, settings, kept, tenant);
-    if !Message::read(&checked).is_ok_and(|message| tasks::begun(&message).is_some()) {
+    let message = checked.view();
+    let made = work::rewrite_and_store_at(*place, &message, call, settings, kept, tenant);
+    if tasks::begun(&message).is_none() {
         originals.rewrote(client, call.outcome(&made.figures), settings.is_observed());
     }
-    made.answer.or_else(|| (checked != answer).then_some(checked))
+    let is_changed = checked.text() != answer.text();
+    made.applied_to(checked.text()).answer.or_else(|| is_changed.then(|| checked.text().to_owned()))
 }
 
 /// The answer to a call of our own tool. Blocks.
@@ -567,7 +577,7 @@ mod tests {
         else {
             panic!("it was not known what this answers")
         };
-        assert_eq!(called.0.structured, Structured::Drop);
+        assert_eq!(called.call.structured, Structured::Drop);
     }
 
     #[test]
@@ -579,7 +589,7 @@ mod tests {
         else {
             panic!("it was not known what this answers")
         };
-        assert_eq!(called.0.rule.unwrap().format, Format::Toon);
+        assert_eq!(called.call.rule.unwrap().format, Format::Toon);
     }
 
     #[test]

@@ -72,24 +72,23 @@ pub(crate) fn may_be_about_task(method: &str) -> bool {
 
 /// The id of the task that an answer to a call begins; `None`: it is the result itself, or an error.
 pub(crate) fn begun(answer: &Message<'_>) -> Option<String> {
-    let result = answer.result()?;
-    let legacy = || result.get("task")?.get("taskId");
-    let modern = || result.get("taskId").filter(|_| is_task(result));
+    let legacy = || answer.result_member("task")?.get("taskId");
+    let modern = || answer.result_member("taskId").filter(|_| is_task(answer));
     Some(legacy().or_else(modern)?.text()?.into_owned())
 }
 
-fn is_task(result: &Node<'_>) -> bool {
-    result.get("resultType").is_some_and(|kind| kind.is("task"))
+fn is_task(answer: &Message<'_>) -> bool {
+    answer.result_member("resultType").is_some_and(|kind| kind.is("task"))
 }
 
 /// The result that the state of a task holds: in the answer to `tasks/get` and in a notification of the modern era.
 pub(crate) fn inner_result<'a>(message: &Message<'a>) -> Option<Node<'a>> {
-    let state = match message.sort() {
-        Sort::Answer => message.result()?.clone(),
-        _ if message.method() == MODERN_STATUS => message.params()?.clone(),
-        _ => return None,
+    let inner = match message.sort() {
+        Sort::Answer => message.result_member("result"),
+        _ if message.method() == MODERN_STATUS => message.param("result"),
+        _ => None,
     };
-    state.get("result").filter(|result| result.kind() == ValueKind::Object)
+    inner.filter(|result| result.kind() == ValueKind::Object)
 }
 
 /// The id of the task that a server's notification or question is about.
@@ -106,23 +105,31 @@ pub(crate) fn announced(message: &Message<'_>) -> Option<String> {
 }
 
 /// A server's message with the ids of its tasks as a client of all servers knows them; `None`: it names no task.
-/// `is_state`: the result of an answer is the state of a task.
-pub(crate) fn outward(message: &Message<'_>, prefix: &str, is_state: bool) -> Option<String> {
-    let result = message.result();
-    let begun = result.and_then(|result| result.get("task")?.get("taskId"));
-    let state = result.filter(|result| is_state || is_task(result));
-    let state = state.and_then(|result| result.get("taskId"));
+pub(crate) fn outward(message: &Message<'_>, prefix: &str) -> Option<String> {
+    let mut edits = Edit::new(message.text());
+    write_outward(message, prefix, false, &mut edits);
+    (!edits.is_empty()).then(|| edits.done().into_owned())
+}
+
+/// Writes the ids of a server's tasks as a client of all servers knows them. `is_state`: the result of an answer is the state
+/// of a task.
+pub(crate) fn write_outward(
+    message: &Message<'_>,
+    prefix: &str,
+    is_state: bool,
+    edits: &mut Edit<'_>,
+) {
+    let begun = message.result_member("task").and_then(|task| task.get("taskId"));
+    let state = message.result_member("taskId").filter(|_| is_state || is_task(message));
     let told = announced(message).and_then(|_| message.param("taskId"));
     // The result inside of a state may say which task it is of, too.
     let inner = inner_result(message).filter(|_| is_state || told.is_some());
     let inner = inner.and_then(|result| result.get("_meta")?.get(RELATED)?.get("taskId"));
-    let mut edits = Edit::new(message.text());
     for node in related(message).into_iter().chain([begun, state, told, inner]).flatten() {
         if let Some(id) = node.text() {
             edits.replace(&node, quote(&prefixed(prefix, &id)));
         }
     }
-    (!edits.is_empty()).then(|| edits.done().into_owned())
 }
 
 /// A client's answer with the id of the server's task that it belongs to as the server knows it; `None`: it names none. A
@@ -139,8 +146,8 @@ pub(crate) fn inward(message: &Message<'_>) -> Option<String> {
 
 /// The id of the task that a message belongs to.
 fn related<'a>(message: &Message<'a>) -> [Option<Node<'a>>; 2] {
-    let id = |node: Option<&Node<'a>>| node?.get("_meta")?.get(RELATED)?.get("taskId");
-    [id(message.params()), id(message.result())]
+    let id = |meta: Option<Node<'a>>| meta?.get(RELATED)?.get("taskId");
+    [id(message.param("_meta")), id(message.result_member("_meta"))]
 }
 
 /// Does a client of the modern era say that it knows tasks?
@@ -208,15 +215,9 @@ mod tests {
         assert_eq!(begun(&read(legacy)).as_deref(), Some("a"));
         assert_eq!(begun(&read(modern)).as_deref(), Some("a"));
         assert_eq!(begun(&read(result)), None);
-        assert_eq!(
-            outward(&read(legacy), "s", false).unwrap(),
-            legacy.replace("\"a\"", "\"s__a\"")
-        );
-        assert_eq!(
-            outward(&read(modern), "s", false).unwrap(),
-            modern.replace("\"a\"", "\"s__a\"")
-        );
-        assert_eq!(outward(&read(result), "s", false), None, "a tool may say what it likes");
+        assert_eq!(outward(&read(legacy), "s").unwrap(), legacy.replace("\"a\"", "\"s__a\""));
+        assert_eq!(outward(&read(modern), "s").unwrap(), modern.replace("\"a\"", "\"s__a\""));
+        assert_eq!(outward(&read(result), "s"), None, "a tool may say what it likes");
     }
 
     #[test]
@@ -227,16 +228,19 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"a"}}}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"a","status":"completed","result":{"content":[],"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"a"}}}}}"#,
         ] {
-            let there = outward(&read(text), "s", false).unwrap();
+            let there = outward(&read(text), "s").unwrap();
             assert_eq!(there, text.replace("\"a\"", "\"s__a\""));
         }
         let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"my__own"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"s__a"}}}}"#;
         assert_eq!(inward(&read(answer)).unwrap(), answer.replace("s__a", "a"));
         let state = r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"working"}}"#;
-        assert_eq!(outward(&read(state), "s", true).unwrap(), state.replace("\"a\"", "\"s__a\""));
+        let message = read(state);
+        let mut edits = Edit::new(state);
+        write_outward(&message, "s", true, &mut edits);
+        assert_eq!(edits.done(), state.replace("\"a\"", "\"s__a\""));
         let other =
             r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"taskId":"a"}}"#;
-        assert_eq!(outward(&read(other), "s", false), None);
+        assert_eq!(outward(&read(other), "s"), None);
         let ours = r#"{"jsonrpc":"2.0","id":1,"result":{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"without"}}}}"#;
         assert_eq!(inward(&read(ours)), None);
     }

@@ -3,14 +3,12 @@
 use crate::hub::{HubSettings, Originals};
 use crate::message::Message;
 use crate::policy::ResultRule;
-use crate::result::{ResultFigures, RewriteJob, RewrittenResult, rewrite};
-use crate::rpc;
+use crate::result::{ResultEdits, ResultFigures, RewriteJob, RewrittenResult, rewrite_at};
 use crate::tasks::ResultPlace;
 use std::time::Instant;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Mode, Stc2Policy, Vault};
 use tokenforge_formats::negotiate::{Format, StcVersion};
-use tokenforge_json::Edit;
 use tokenforge_ledger::ResultOutcome;
 
 /// A call of a tool, and what is to be done to its result.
@@ -62,6 +60,26 @@ pub fn rewrite_and_store(
     originals: Option<&dyn Originals>,
     tenant: &str,
 ) -> RewrittenResult {
+    match Message::read(answer) {
+        Ok(message) => {
+            let place = ResultPlace::Whole;
+            rewrite_and_store_at(place, &message, call, settings, originals, tenant)
+                .applied_to(answer)
+        }
+        Err(_) => RewrittenResult::default(),
+    }
+}
+
+/// The same for an answer that was read, whose result may be inside of the state of a task. Blocks.
+#[must_use]
+pub(crate) fn rewrite_and_store_at(
+    place: ResultPlace,
+    message: &Message<'_>,
+    call: &ToolCall,
+    settings: &HubSettings,
+    originals: Option<&dyn Originals>,
+    tenant: &str,
+) -> ResultEdits {
     let mut engine_settings = settings.engine.clone();
     let is_observed = settings.is_observed();
     if engine_settings.mode == Mode::Observe {
@@ -91,38 +109,10 @@ pub fn rewrite_and_store(
         originals.and_then(|originals| Some((originals, originals.key()?)))
     {
         let vault = Vault::for_reader(&key);
-        let made = rewrite(answer, &job, &engine.with_vault(vault));
+        let made = rewrite_at(place, message, &job, &engine.with_vault(vault));
         if made.originals.iter().all(|original| originals.keep(tenant, original)) {
             return made;
         }
     }
-    rewrite(answer, &job, &engine)
-}
-
-/// The same for a result that is the answer, or inside of the state of a task. Blocks.
-#[must_use]
-pub(crate) fn rewrite_and_store_at(
-    place: ResultPlace,
-    text: &str,
-    call: &ToolCall,
-    settings: &HubSettings,
-    originals: Option<&dyn Originals>,
-    tenant: &str,
-) -> RewrittenResult {
-    if place == ResultPlace::Whole {
-        return rewrite_and_store(text, call, settings, originals, tenant);
-    }
-    let message = Message::read(text).ok();
-    let Some(inner) = message.as_ref().and_then(|message| place.find(message)) else {
-        return RewrittenResult::default();
-    };
-    let alone = rpc::result("0", inner.raw());
-    let mut made = rewrite_and_store(&alone, call, settings, originals, tenant);
-    made.answer = made.answer.and_then(|new| {
-        let new = Message::read(&new).ok()?;
-        let mut edits = Edit::new(text);
-        edits.replace(&inner, new.result()?.raw().to_owned());
-        Some(edits.done().into_owned())
-    });
-    made
+    rewrite_at(place, message, &job, &engine)
 }

@@ -3,7 +3,7 @@
 use crate::corpus::{Corpus, CorpusError, RecordedOutput};
 use crate::report::KindReport;
 use std::time::Instant;
-use tokenforge_engine::{Engine, History, Output, numbers};
+use tokenforge_engine::{Engine, History, Output, has_line_numbers};
 use tokenforge_tokens::Counter;
 
 /// The outputs of a corpus by kind, and once more those that are file reads with a number before every line.
@@ -16,8 +16,7 @@ pub fn by_kind(corpus: &Corpus) -> Result<Vec<(String, Vec<RecordedOutput>)>, Co
         .map(|kind| Ok((kind.clone(), corpus.outputs(&kind)?)))
         .collect::<Result<_, CorpusError>>()?;
     let reads = kinds.iter().filter(|(kind, _)| kind == "file_read").flat_map(|(_, reads)| reads);
-    let numbered: Vec<_> =
-        reads.filter(|read| numbers::encode(&read.content).is_some()).cloned().collect();
+    let numbered: Vec<_> = reads.filter(|read| has_line_numbers(&read.content)).cloned().collect();
     if !numbered.is_empty() {
         kinds.push(("file_read, numbered".to_owned(), numbered));
     }

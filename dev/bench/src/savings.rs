@@ -1,4 +1,4 @@
-//! What every mode saves on recorded outputs and sessions: what `tokenforge bench` measures, with the modes side by side.
+//! What every mode saves on recorded outputs and sessions: what `tokenforge-lab bench` measures, with the modes side by side.
 
 use std::fmt::{Display, Write};
 use std::path::Path;

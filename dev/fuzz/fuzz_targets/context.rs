@@ -2,7 +2,7 @@
 #![no_main]
 
 use tokenforge_engine::context::CallContext;
-use tokenforge_engine::wrapper::unwrap;
+use tokenforge_engine::internals::wrapper::unwrap;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     for (name, arguments) in [(text, "{}"), ("Bash", text), ("call_tool", text)] {

@@ -1,7 +1,7 @@
 //! The dictionary reader survives any text and respects its limit; what is encoded is decoded to the same text.
 #![no_main]
 
-use tokenforge_engine::dictionary::{DictionaryMethod, decode, encode};
+use tokenforge_engine::internals::dictionary::{DictionaryMethod, decode, encode};
 use tokenforge_tokens::Counter;
 
 libfuzzer_sys::fuzz_target!(|input: (u16, u8, &str)| {

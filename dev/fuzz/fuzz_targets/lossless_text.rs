@@ -1,7 +1,7 @@
 //! The lossless text stages give every text back, and their decoders survive any text.
 #![no_main]
 
-use tokenforge_engine::{columns, diff_headers, fold, numbers, paths};
+use tokenforge_engine::internals::{columns, diff_headers, fold, numbers, paths};
 
 type Code = fn(&str) -> Option<String>;
 

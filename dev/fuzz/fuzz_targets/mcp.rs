@@ -2,10 +2,13 @@
 #![no_main]
 
 use std::time::Duration;
-use tokenforge_engine::{Engine, Settings};
 use tokenforge_config::Structured;
-use tokenforge_mcp::{Era, Introduction, ListCursor, ListKind, ListPart, Message, ResultRule, RewriteJob, Sort, ToolAccess, ToolIndex, merge_lists, outgoing, rewrite, sse};
+use tokenforge_engine::{Engine, Settings};
 use tokenforge_formats::negotiate::Format;
+use tokenforge_mcp::{
+    Era, Introduction, ListCursor, ListKind, ListPart, Message, ResultRule, RewriteJob, Sort,
+    ToolAccess, ToolIndex, merge_lists, outgoing, rewrite, sse,
+};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut reader = sse::SseReader::default();
@@ -27,8 +30,15 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             }
         }
     }
-    let part = ListPart { prefix: "p", answer: text, asked: None, drops_schemas: true, access: ToolAccess::default() };
-    let list = merge_lists(ListKind::Tools, &[part], ListCursor::default(), Some("{}"), Era::Modern);
+    let part = ListPart {
+        prefix: "p",
+        answer: message.clone(),
+        asked: None,
+        drops_schemas: true,
+        access: ToolAccess::default(),
+    };
+    let list =
+        merge_lists(ListKind::Tools, &[part], ListCursor::default(), Some("{}"), Era::Modern);
     assert!(Message::read(&format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{list}}}")).is_ok());
     let index = ToolIndex::of([("p", text), ("q", r#"{"name":"t","description":"jsonrpc"}"#)]);
     for name in index.search(text, 9) {

@@ -1,7 +1,7 @@
 //! Log templates bring every text back, and reading survives any text.
 #![no_main]
 
-use tokenforge_engine::{normalize, templates};
+use tokenforge_engine::internals::{normalize, templates};
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     // Lines of one shape are rare in random bytes: say them again with other numbers.

@@ -1,7 +1,8 @@
 //! The safe and cosmetic modules survive any text, and applying one twice changes nothing.
 #![no_main]
 
-use tokenforge_engine::{binary, cap, padding, progress, terminal, whitespace};
+use tokenforge_engine::internals::{binary, cap, padding, progress, whitespace};
+use tokenforge_engine::terminal;
 
 const MODULES: [fn(&str) -> Option<String>; 6] = [
     progress::settle,

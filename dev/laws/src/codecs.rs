@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use std::borrow::Cow;
-use tokenforge_engine::json::{self, nested, python_repr, truncated};
-use tokenforge_engine::wrapper::unescaped;
+use tokenforge_engine::internals::json::{self, nested, python_repr, truncated};
+use tokenforge_engine::internals::wrapper::unescaped;
 use tokenforge_formats::Form;
 use tokenforge_tokens::Counter;
 

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 use tokenforge_engine::expansion::{Grep, Selection, select};
+use tokenforge_engine::internals::{csv, html, minify_description};
 use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
-use tokenforge_engine::schema::{compact_tools, minify_description, minify_tools};
-use tokenforge_engine::{Engine, History, Output, Settings, Vault, csv, html};
+use tokenforge_engine::schema::{compact_tools, minify_tools};
+use tokenforge_engine::{Engine, History, Output, Settings, Vault};
 
 /// F15: minifying tools changes description strings and nothing else, never lengthens, and twice is once.
 /// Tells whether there was something to minify.

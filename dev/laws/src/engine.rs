@@ -1,9 +1,10 @@
 //! What the engine promises of any output, in any mode.
 
+use tokenforge_engine::internals::{json, progress, wrapper, wrapper::unescaped};
 use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
 use tokenforge_engine::{
     CompressedOutput, Engine, Fidelity, History, Mode, Output, Settings, StageStep, Vault,
-    VaultAccess, Verdict, json, progress, restore, terminal, wrapper, wrapper::unescaped,
+    VaultAccess, Verdict, restore, terminal,
 };
 
 /// L2, L3, L4, L5 and L6 for one output in one mode: with a place for originals, with one that its reader cannot ask, and

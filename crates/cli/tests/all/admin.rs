@@ -1,6 +1,7 @@
 //! The admin token in the data folder, and `tokenforge dashboard`, as processes.
 
-use crate::mcp::shell::{Gateway, Shell};
+use crate::kit::ServedGateway;
+use crate::mcp::shell::Shell;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
@@ -9,13 +10,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::thread::{self, JoinHandle};
 use tokenforge_mock::client::{Answer, Ask, Open};
 
-fn send(gateway: &Gateway, ask: Ask) -> Answer {
+fn send(gateway: &ServedGateway, ask: Ask) -> Answer {
     let address = gateway.url.trim_start_matches("http://").to_owned();
     Open::asking(address.parse().unwrap(), &ask.header("host", &address)).answer()
 }
 
 /// A change that nobody minds.
-fn change(gateway: &Gateway, token: &str) -> Answer {
+fn change(gateway: &ServedGateway, token: &str) -> Answer {
     let ask = Ask::new("PATCH", "/_forge/api/config").body(r#"{"toon": {"log_stats": true}}"#);
     send(gateway, ask.header("authorization", &format!("Bearer {token}")))
 }

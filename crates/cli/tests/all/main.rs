@@ -9,7 +9,6 @@ mod decode;
 mod demo;
 mod doctor;
 mod encode;
-mod eval;
 mod filter;
 mod gain;
 mod hook;

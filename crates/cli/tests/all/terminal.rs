@@ -34,7 +34,6 @@ impl User {
             "[1]",
         );
         shell.file("session.jsonl", &session());
-        shell.file("recordings/outputs/a-kind-of-output-with-a-long-name/a.jsonl", &recording());
         shell.file("wrong.yaml", "lisen: 1\npipes: {tool_output: {mode: turbo}}\n");
         User { shell, serving, _mock: mock }
     }
@@ -77,10 +76,6 @@ fn session() -> String {
     lines.map(|line| line.to_string()).join("\n")
 }
 
-fn recording() -> String {
-    json!({"tool": "Bash", "arguments": {}, "content": rows()}).to_string()
-}
-
 /// Every command that prints for people.
 const PRINTING: &[&str] = &[
     "demo --once",
@@ -88,7 +83,6 @@ const PRINTING: &[&str] = &[
     "gain --cost",
     "gain --by stage",
     "replay session.jsonl",
-    "bench recordings",
     "explain build.log",
     "explain --diff build.log",
     "encode --stats --to json data.json",
@@ -103,7 +97,6 @@ const PRINTING: &[&str] = &[
     "config table --all",
     "config check",
     "doctor",
-    "eval",
     "mcp list",
     "mcp call rows rows",
     "mcp wrap --dry-run .mcp.json",
@@ -151,7 +144,6 @@ const AS_JSON: &[&str] = &[
     "demo",
     "gain",
     "replay session.jsonl",
-    "bench recordings",
     "explain build.log",
     "encode data.json",
     "compress --mode lossless data.json",
@@ -164,7 +156,6 @@ const AS_JSON: &[&str] = &[
     "config table",
     "config check",
     "doctor",
-    "eval",
     "mcp list",
     "init claude --dry-run",
     "uninit claude",
@@ -335,9 +326,7 @@ fn every_help_fits_80_columns() {
         "explain",
         "filter",
         "filter list",
-        "bench",
         "replay",
-        "eval",
         "serve",
         "dashboard",
         "ready",

@@ -3,8 +3,8 @@
 use super::list::ValueList;
 use super::section::{Field, NamedEntry, Optional};
 use super::value_type::{
-    Boolean, ByteSize, FilePath, HostPort, NonEmptyText, OneOf, Parsed, PositiveCount, Scalar,
-    TimeSpan, ValueType,
+    Boolean, ByteSize, FilePath, NonEmptyText, OneOf, Parsed, PositiveCount, Scalar, TimeSpan,
+    ValueType,
 };
 use crate::error::SettingFault;
 use crate::secret::{MASK, Secret};
@@ -42,11 +42,6 @@ pub(crate) struct McpSection {
     max_bytes: Option<Parsed<ByteSize<1>>>,
     observe: Option<Parsed<Boolean>>,
     metadata: Option<Parsed<Boolean>>,
-    /// As the setting of this name at the top level, which it was before it counted for every path.
-    #[serde(skip_serializing)]
-    pub(super) allow_hosts: Option<ValueList<HostPort>>,
-    #[serde(skip_serializing)]
-    pub(super) allow_origins: Option<ValueList<NonEmptyText>>,
     file: Option<Optional<FilePath>>,
 }
 
@@ -91,8 +86,6 @@ impl Field for McpSection {
             max_bytes: Field::of(&value.max_bytes),
             observe: Field::of(&value.observe),
             metadata: Field::of(&value.metadata),
-            allow_hosts: None,
-            allow_origins: None,
             file: Field::of(&value.file),
         })
     }

@@ -22,8 +22,8 @@ use crate::settings::{
 use crate::table::TakesEffect::{AtOnce, Reload, Restart};
 use crate::table::{advanced, common};
 use std::collections::BTreeMap;
+use tokenforge_engine::DictionaryMethod;
 use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::DictionaryMethod;
 use tokenforge_engine::prompt::PromptSettings;
 
 section! {
@@ -81,8 +81,8 @@ section! {
     #[serde(deny_unknown_fields, expecting = "a section")]
     ToolOutputSection for settings::ToolOutput, at "pipes.tool_output.";
     enabled: Parsed<Boolean> => advanced(AtOnce, "Whether tool results are changed at all; `false` is the same as mode disabled.");
-    mode: Parsed<OneOf<Mode>> => common(AtOnce, "How much is done to tool results. `disabled`: nothing. `observe`: measure, forward the original. `safe`: remove secrets, terminal escapes and binary data that can be fetched back, and cap very long results. `lossless`: smaller notation only, nothing left out. `standard`: safe, lossless, and leave out what the model can fetch back. `aggressive`: standard, plus log templates and a dictionary.").flag("--mode", |flags| flags.tool_output_compression.as_deref()).named("FORGE_MODE").once_named("FORGE_TOOL_OUTPUT_COMPRESSION");
-    method: Parsed<OneOf<DictionaryMethod>> => advanced(AtOnce, "The dictionary that mode aggressive uses: lzw, repair or auto.").flag("--method", |flags| flags.tool_output_compression_method.as_deref()).once_named("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD");
+    mode: Parsed<OneOf<Mode>> => common(AtOnce, "How much is done to tool results. `disabled`: nothing. `observe`: measure, forward the original. `safe`: remove secrets, terminal escapes and binary data that can be fetched back, and cap very long results. `lossless`: smaller notation only, nothing left out. `standard`: safe, lossless, and leave out what the model can fetch back. `aggressive`: standard, plus log templates and a dictionary.").flag("--mode", |flags| flags.tool_output_compression.as_deref()).named("FORGE_MODE").documented_as("FORGE_TOOL_OUTPUT_COMPRESSION");
+    method: Parsed<OneOf<DictionaryMethod>> => advanced(AtOnce, "The dictionary that mode aggressive uses: lzw, repair or auto.").flag("--method", |flags| flags.tool_output_compression_method.as_deref()).documented_as("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD");
     redact_secrets: Parsed<Boolean> => common(Reload, "Remove secrets from tool results.");
     max_output_bytes?: ByteSize<1> => common(AtOnce, "Cap results at this size, in modes that cap. If not set: 65536 where the model can fetch the rest, no cap elsewhere nor on file text and diffs.");
     json_formats: ValueList<OneOf<JsonForm>> => advanced(AtOnce, "The notations JSON may be written in: json, toon, table, and one of stc (STC 2 at the level with the fewest tokens), stc1, stc2 (level 2) or stc2_shared (level 3).");

@@ -58,7 +58,7 @@ impl Choice for tokenforge_engine::Mode {
     }
 }
 
-impl Choice for tokenforge_engine::dictionary::DictionaryMethod {
+impl Choice for tokenforge_engine::DictionaryMethod {
     const ALL: &'static [Self] = Self::ALL;
 
     fn name(self) -> &'static str {

@@ -4,7 +4,7 @@ use super::Choice;
 use crate::Secret;
 use http::Uri;
 use std::time::Duration;
-use tokenforge_engine::dictionary::DictionaryMethod;
+use tokenforge_engine::DictionaryMethod;
 use tokenforge_engine::reference::ExpandHint;
 use tokenforge_engine::tool::SkipTools;
 use tokenforge_engine::{Mode, ModelClass, Stc2Policy};

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokenforge_config::{
     Auth, Fallback, Overrides, ProviderKind, SchemaCompression, Settings, Strategy,
 };
+use tokenforge_engine::DictionaryMethod;
 use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::DictionaryMethod;
 
 #[test]
 fn c9_the_example_that_disables_loads_as_printed() {

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use tokenforge_config::{
     ConfigErrors, ConfigFile, LogLevel, Overrides, SchemaCompression, Settings,
 };
+use tokenforge_engine::DictionaryMethod;
 use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::DictionaryMethod;
 
 fn load(text: &str) -> Result<Settings, ConfigErrors> {
     let environment = |name: &str| (name == "A").then(|| "a".to_owned());

@@ -176,15 +176,3 @@ fn d61_nothing_that_names_a_host_a_key_or_a_safety_switch_can_be_changed() {
         }
     }
 }
-
-#[test]
-fn d65_the_older_place_of_allowed_hosts_and_origins_means_the_same() {
-    let old =
-        file("mcp: {allow_hosts: [a.example], allow_origins: \"https://b.example\"}").unwrap();
-    let new = file("allow_hosts: a.example\nallow_origins: [\"https://b.example\"]").unwrap();
-    assert_eq!(old, new);
-    assert_eq!(new.allow_hosts, ["a.example"]);
-    let both = file("allow_hosts: [a.example]\nmcp: {allow_hosts: [c.example]}").unwrap();
-    assert_eq!(both.allow_hosts, ["a.example", "c.example"]);
-    assert_eq!(file(&both.show()), Ok(both));
-}

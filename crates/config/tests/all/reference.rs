@@ -80,7 +80,7 @@ fn every_variable_is_asked_for_and_no_two_are_the_same() {
     Settings::load(None, &environment, &Overrides::default()).unwrap();
     let listed: BTreeSet<String> = SETTINGS
         .iter()
-        .flat_map(|setting| setting.variable().into_iter().chain(setting.old_variable()))
+        .flat_map(|setting| setting.variable().into_iter().chain(setting.document_variable()))
         .collect();
     assert_eq!(asked.into_inner(), listed);
 }
@@ -120,13 +120,13 @@ fn about_twenty_settings_are_common_and_each_is_explained_in_a_sentence() {
 }
 
 #[test]
-fn the_old_name_of_a_variable_still_counts_and_the_new_one_counts_more() {
+fn f2_the_documents_variable_counts_less_than_ours() {
     let mode = |variables: &[(&str, &str)]| {
         crate::kit::variables(variables).unwrap().tool_output.mode.name()
     };
-    let old = ("FORGE_TOOL_OUTPUT_COMPRESSION", "safe");
-    assert_eq!(mode(&[old]), "safe");
-    assert_eq!(mode(&[old, ("FORGE_MODE", "lossless")]), "lossless");
+    let documented = ("FORGE_TOOL_OUTPUT_COMPRESSION", "safe");
+    assert_eq!(mode(&[documented]), "safe");
+    assert_eq!(mode(&[documented, ("FORGE_MODE", "lossless")]), "lossless");
 }
 
 #[test]

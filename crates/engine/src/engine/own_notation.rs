@@ -8,7 +8,8 @@ use crate::context::CallContext;
 use crate::record::KeptReason;
 use crate::reference::Reference;
 use crate::runner::StageRun;
-use crate::{SIGNATURE, history, json, stages, wrapper};
+use crate::stages::json;
+use crate::{SIGNATURE, history, stages, wrapper};
 use memchr::memmem;
 
 /// No payload of ours is longer than the cap by more: two markers, pointers, and what was not worth a marker.

@@ -34,13 +34,19 @@ impl<'a> OwnStages<'a> {
         self.0.iter().copied().filter(|stage| place_of(*stage) == place).collect()
     }
 
-    /// Some built-in stages, and behind them those that run at the same place.
+    /// Lists of built-in stages, and behind them those that run at the same place.
     pub(super) fn behind(
         &self,
-        built_in: &[&'static dyn Stage],
+        built_in: &[&[&'static dyn Stage]],
         place: StagePlace,
     ) -> Vec<&'a dyn Stage> {
-        built_in.iter().map(|stage| *stage as &dyn Stage).chain(self.at(place)).collect()
+        built_in
+            .iter()
+            .copied()
+            .flatten()
+            .map(|stage| *stage as &dyn Stage)
+            .chain(self.at(place))
+            .collect()
     }
 
     /// Tells lists of stages apart by their names; `None` for the empty one.

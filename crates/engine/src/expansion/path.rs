@@ -3,7 +3,8 @@
 mod path_syntax;
 
 use super::SelectionError;
-use crate::{json, wrapper};
+use crate::stages::json;
+use crate::wrapper;
 use std::borrow::Cow;
 use tokenforge_formats::{Json, TapeValue};
 

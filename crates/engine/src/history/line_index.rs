@@ -8,8 +8,9 @@ use super::name::{CallName, CallView, FileChange, NameKind, ToolCall, is_same_fi
 use crate::density::has_dense_lines;
 use crate::reference::Reference;
 use crate::settings::CEILING_BYTES;
+use crate::stages::{fold, numbers};
 use crate::tool::CalledTool;
-use crate::{SIGNATURE, fold, lines, numbers};
+use crate::{SIGNATURE, lines};
 use foldhash::HashMap;
 use std::hash::BuildHasher;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};

@@ -9,7 +9,7 @@ const FENCE: &str = "```";
 /// in fenced code only the ends of lines are trimmed. Doing it twice changes nothing more.
 ///
 /// ```
-/// use tokenforge_engine::schema::minify_description;
+/// use tokenforge_engine::internals::minify_description;
 ///
 /// assert_eq!(minify_description("Reads  a\tfile. \n\n\n  - fast"), "Reads a file.\n\n  - fast");
 /// ```

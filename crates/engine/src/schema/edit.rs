@@ -1,7 +1,7 @@
 //! The changes to a text of tools: description strings replaced or left out, and keywords left out.
 
+use super::describe::minify_description;
 use super::keywords::KeywordCuts;
-use super::minify_description;
 use std::ops::Range;
 use tokenforge_json::{Edit, MemberPlace, TapeValue, quote};
 

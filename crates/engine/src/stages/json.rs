@@ -1,151 +1,80 @@
-//! The stages for JSON.
+//! JSON written in the form that costs fewest tokens: the whole output, JSON lines, and JSON inside other text.
 
-use crate::fidelity::Fidelity;
-use crate::json::{self, embedded, lines, nested, python_repr, truncated};
-use crate::nature::Nature;
-use crate::settings::Settings;
-use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
+pub mod embedded;
+mod json_stage;
+mod layout;
+pub mod lines;
+pub mod nested;
+pub mod python_repr;
+pub mod truncated;
+
+pub(crate) use json_stage::{EMBEDDED, LINES, NESTED, PYTHON, TRUNCATED, WHOLE};
+
 use std::borrow::Cow;
-use tokenforge_formats::{Form, cheapest, cheapest_of, has_rows};
-use tokenforge_tokens::{Counter, DocumentKind};
+use tokenforge_formats::{Form, Json, decode_any, stc2};
+#[cfg(feature = "internals")]
+use {tokenforge_formats::FormChoice, tokenforge_tokens::Counter};
 
-/// A stage that writes JSON in another way. What it writes decodes to the text without its insignificant white space.
-pub(super) struct JsonStage {
-    name: &'static str,
-    layer: TextLayer,
-    encode: fn(&str, &Settings) -> Option<StageOutput>,
-    decode: fn(&str) -> Option<String>,
-    minify: fn(&str) -> Cow<'_, str>,
+/// A whole JSON text in the cheapest of the allowed forms, never worse than minified.
+///
+/// ```
+/// use tokenforge_engine::internals::json;
+/// use tokenforge_formats::Form;
+///
+/// let text = r#"[{"id": 1, "name": "ada"}, {"id": 2, "name": "bob"}]"#;
+/// let compact = json::encode(text, Form::ALL, Default::default()).unwrap();
+/// assert_eq!(json::decode(&compact).unwrap(), json::minify(text));
+/// ```
+#[cfg(feature = "internals")]
+#[must_use]
+pub fn encode(text: &str, allowed: &[Form], counter: Counter) -> Option<String> {
+    let choice = cheapest(text, allowed, counter)?;
+    (choice.text != text).then(|| choice.text.into_owned())
 }
 
-/// A whole JSON text.
-pub(super) static WHOLE: JsonStage = JsonStage {
-    name: "json",
-    layer: TextLayer::Form,
-    encode: |text, settings| {
-        let json = json::container(text)?;
-        let documents = if has_rows(&json) { DocumentKind::Rows } else { DocumentKind::Other };
-        let forms = settings.json_forms_for(documents);
-        let choice = match settings.reads_minified(documents) {
-            true => cheapest(&json, &forms, settings.counter),
-            false => cheapest_of(&json, &forms, settings.counter)?,
-        };
-        let layer = if choice.form == Form::Json { TextLayer::Words } else { TextLayer::Form };
-        Some(StageOutput { tokens: Some(choice.tokens), layer, ..choice.text.into_owned().into() })
-    },
-    decode: json::decode,
-    minify: json::minify,
-};
-
-/// One JSON value a line.
-pub(super) static LINES: JsonStage = JsonStage {
-    name: "json_lines",
-    layer: TextLayer::Form,
-    encode: |text, settings| {
-        let text = lines::encode(text, &settings.json_forms(), settings.counter)?;
-        let layer = if lines::is_array(&text) { TextLayer::Form } else { TextLayer::Words };
-        Some(StageOutput { layer, ..text.into() })
-    },
-    decode: lines::decode,
-    minify: lines::minify,
-};
-
-/// A whole JSON text with strings that hold JSON.
-pub(super) static NESTED: JsonStage = JsonStage {
-    name: "nested_json",
-    layer: TextLayer::Form,
-    encode: |text, settings| in_form(text, settings, nested::encode),
-    decode: nested::decode,
-    minify: json::minify,
-};
-
-/// What Python's `repr` prints.
-pub(super) static PYTHON: JsonStage = JsonStage {
-    name: "python_repr",
-    layer: TextLayer::Form,
-    encode: |text, settings| in_form(text, settings, python_repr::encode),
-    decode: python_repr::decode,
-    minify: |text| Cow::Borrowed(text),
-};
-
-/// JSON that was cut off.
-pub(super) static TRUNCATED: JsonStage = JsonStage {
-    name: "truncated_json",
-    layer: TextLayer::Form,
-    encode: |text, settings| in_form(text, settings, truncated::encode),
-    decode: truncated::decode,
-    minify: truncated::minify,
-};
-
-/// JSON values inside other text.
-pub(super) static EMBEDDED: JsonStage = JsonStage {
-    name: "embedded_json",
-    layer: TextLayer::Words,
-    encode: |text, _| match embedded::minify(text) {
-        Cow::Owned(minified) => Some(minified.into()),
-        Cow::Borrowed(_) => None,
-    },
-    decode: |text| Some(text.to_owned()),
-    minify: embedded::minify,
-};
-
-/// What a codec writes that begins with a line of ours.
-fn in_form(
-    text: &str,
-    settings: &Settings,
-    encode: fn(&str, &[Form], Counter) -> Option<String>,
-) -> Option<StageOutput> {
-    let text = encode(text, &settings.json_forms(), settings.counter)?;
-    Some(StageOutput::from(text).in_layer(TextLayer::Form))
+/// The cheapest form of a whole JSON text; `None` if it is not an object or array.
+#[cfg(feature = "internals")]
+#[must_use]
+pub fn cheapest<'t>(text: &'t str, allowed: &[Form], counter: Counter) -> Option<FormChoice<'t>> {
+    Some(tokenforge_formats::cheapest(&container(text)?, allowed, counter))
 }
 
-impl JsonStage {
-    /// Is this JSON that was cut, of which the stage would not give back every blank? In a string only those of whole JSON are
-    /// no content.
-    fn loses_blanks_of_torn(&self, text: &str) -> bool {
-        let reads_torn = [TRUNCATED.name, EMBEDDED.name].contains(&self.name);
-        let begins = || text.trim_ascii_start().starts_with(['{', '[']);
-        reads_torn && begins() && json::container(text).is_none() && (self.minify)(text) != text
-    }
+/// The minified JSON that an encoded text stands for.
+#[must_use]
+pub fn decode(text: &str) -> Option<String> {
+    decode_any(text, tokenforge_formats::MAX_OUTPUT).ok()
 }
 
-impl Stage for JsonStage {
-    fn name(&self) -> &'static str {
-        self.name
-    }
+/// Is this JSON, or JSON lines, written as STC 2? Its lines are no lines of a text: blanks in them count, and they mean
+/// nothing without their header.
+pub(crate) fn is_stc2(text: &str) -> bool {
+    text.strip_prefix(lines::ANNOUNCEMENT).map_or_else(|| stc2::is_stc2(text), stc2::is_stc2)
+}
 
-    fn fidelity(&self) -> Fidelity {
-        Fidelity::Lossless
-    }
+/// Is this JSON in a form other than JSON? Known by writing it once more: much text can be read as TOON, little of it is
+/// written as we write it.
+pub(crate) fn is_form(text: &str) -> bool {
+    let is_form = |form: Form| {
+        let decoded = form.decode(text, tokenforge_formats::MAX_OUTPUT).ok();
+        decoded.is_some_and(|decoded| {
+            container(&decoded).is_some_and(|json| form.encode(&json).as_deref() == Ok(text))
+        })
+    };
+    // The first line alone is a word like any other.
+    let has_body = || text.split_once('\n').is_some_and(|(_, body)| !body.trim_ascii().is_empty());
+    (is_stc2(text) && has_body())
+        || container(text).is_none()
+            && [Form::Stc, Form::StcFlat, Form::Table, Form::Toon].into_iter().any(is_form)
+}
 
-    fn layer(&self) -> TextLayer {
-        self.layer
-    }
+/// The JSON text without blanks; a text that is no JSON as it is.
+#[must_use]
+pub fn minify(text: &str) -> Cow<'_, str> {
+    Json::parse(text).map_or(Cow::Borrowed(text), |json| json.minify())
+}
 
-    /// Of a whole text the measurements of each form say what may become of it. The others write a line of ours, or minify,
-    /// and are for models that were not shown, or are not feared, to read that worse.
-    fn is_for(&self, subject: &StageContext<'_>) -> bool {
-        let reads = || subject.settings.model_class.reads().includes(self.name);
-        subject.nature == Nature::Plain && (self.name == WHOLE.name || reads())
-    }
-
-    /// However little is saved: a later stage that makes the text shorter must not change the answer.
-    fn least_saving(&self) -> usize {
-        usize::MAX
-    }
-
-    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
-        if subject.is_quoted && self.loses_blanks_of_torn(text) {
-            return None;
-        }
-        (self.encode)(text, subject.settings)
-    }
-
-    fn decode(&self, text: &str) -> Option<String> {
-        (self.decode)(text)
-    }
-
-    fn canonical<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        (self.minify)(text)
-    }
+/// An object or array, alone in the text but for blanks around it.
+pub(crate) fn container(text: &str) -> Option<Json<'_>> {
+    let is_container = matches!(text.trim_ascii_start().as_bytes().first(), Some(b'{' | b'['));
+    is_container.then(|| Json::parse(text).ok()).flatten()
 }

@@ -3,7 +3,7 @@
 use super::slot::Slot;
 use super::{Codec, Payload, Piece};
 use super::{claude, codex, edges, envelope, gemini, tags, text_content};
-use crate::json;
+use crate::stages::json;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;

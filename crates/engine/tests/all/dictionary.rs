@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use tokenforge_engine::dictionary::{DecodeError, DictionaryMethod, decode, encode, is_dictionary};
+use tokenforge_engine::internals::dictionary::{
+    DecodeError, DictionaryMethod, decode, encode, is_dictionary,
+};
 use tokenforge_tokens::Counter;
 
 const SENTENCE: &str =

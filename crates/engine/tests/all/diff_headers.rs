@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use tokenforge_engine::diff_headers::{decode, encode};
+use tokenforge_engine::internals::diff_headers::{decode, encode};
 use tokenforge_engine::{
     CompressedOutput, Engine, History, Mode, ModelClass, Output, Settings, restore,
 };

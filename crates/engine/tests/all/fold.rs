@@ -1,6 +1,6 @@
 //! Repeated lines and blocks: what a reader sees in their place.
 
-use tokenforge_engine::fold::{decode, encode};
+use tokenforge_engine::internals::fold::{decode, encode};
 
 fn fold_text(text: &str) -> String {
     let folded = encode(text).unwrap_or_else(|| panic!("not folded: {text}"));

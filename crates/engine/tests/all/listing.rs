@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use tokenforge_engine::{columns, fold, numbers, paths};
+use tokenforge_engine::internals::{columns, fold, numbers, paths};
 use tokenforge_tokens::Counter;
 
 type StageCodec = (&'static str, fn(&str) -> Option<String>, fn(&str) -> Option<String>);
@@ -186,7 +186,7 @@ fn what_stands_around_a_list_is_left_alone() {
 
 #[test]
 fn file_text_prose_and_diffs_are_left_alone() {
-    let source = include_str!("../../src/paths/plan.rs");
+    let source = include_str!("../../src/stages/paths/plan.rs");
     let prose = "Where a tool prints the same words/phrases in every line, e.g. `a: b`, a reader learns little.\n\
                  Such text is short. It is 1.5 times as long as it needs to be, and/or has no columns.\n\n\
                  - see docs/guide.md: the second part\n- see docs/guide.md: the third part\n";

@@ -1,8 +1,9 @@
 //! What a small model is given: plain text, every line number, and JSON as it is, or without the quotes around keys where
 //! there are rows.
 
+use tokenforge_engine::internals::json;
 use tokenforge_engine::{
-    DocumentKind, Engine, History, Mode, ModelClass, Output, Settings, json, restore,
+    DocumentKind, Engine, History, Mode, ModelClass, Output, Settings, restore,
 };
 use tokenforge_formats::Form;
 

@@ -1,7 +1,7 @@
 //! Normalised logs keep their lines, and every text is survived.
 
 use proptest::prelude::*;
-use tokenforge_engine::normalize::apply;
+use tokenforge_engine::internals::normalize::apply;
 
 #[test]
 fn lines_that_differ_in_noise_only_become_equal() {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use tokenforge_engine::numbers::{decode, encode};
+use tokenforge_engine::internals::numbers::{decode, encode};
 
 /// A file of `count` lines as a client shows it from line `first` on.
 fn numbered_file(first: u32, count: u32, column: impl Fn(u32) -> String) -> String {

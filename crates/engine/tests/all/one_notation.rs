@@ -156,7 +156,7 @@ fn d80_strings_in_a_list_are_set_apart() {
         )
     };
     let text = &format!("[{}]", (0..12).map(user).collect::<Vec<_>>().join(",\n  "));
-    let minified = tokenforge_engine::json::minify(text);
+    let minified = tokenforge_engine::internals::json::minify(text);
     for mode in [Mode::Lossless, Mode::Standard, Mode::Aggressive] {
         let json_formats = vec![Form::Json, Form::Stc];
         let settings = Settings { mode, json_formats, ..Settings::default() };

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
+use tokenforge_engine::internals::{json, wrapper};
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{
-    Engine, Fidelity, History, Mode, Output, RestoreError, Settings, ToolCall, json, restore,
-    wrapper,
+    Engine, Fidelity, History, Mode, Output, RestoreError, Settings, ToolCall, restore,
 };
 use tokenforge_samples::recorded;
 

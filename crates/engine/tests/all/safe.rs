@@ -1,6 +1,7 @@
 //! The safe and cosmetic modules on outputs of real tools, and the laws they keep on any text.
 
-use tokenforge_engine::{binary, padding, progress, terminal, whitespace};
+use tokenforge_engine::internals::{binary, padding, progress, whitespace};
+use tokenforge_engine::terminal;
 
 /// What a terminal shows of a recording.
 fn shown_text(text: &str) -> String {

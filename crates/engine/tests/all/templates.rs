@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::fmt::Write as _;
-use tokenforge_engine::templates::{decode, encode};
+use tokenforge_engine::internals::templates::{decode, encode};
 use tokenforge_tokens::Counter;
 
 fn assert_roundtrip(text: &str) {
@@ -134,7 +134,7 @@ fn lines_that_only_begin_alike_share_a_head() {
 
 #[test]
 fn prose_programs_and_short_texts_are_left_alone() {
-    let program = include_str!("../../src/templates/split.rs");
+    let program = include_str!("../../src/stages/templates/split.rs");
     let prose = include_str!("../../../../ARCHITECTURE.md");
     for text in ["", "\n", "one line", "a\nb\nc\n", program, prose] {
         assert_eq!(encode(text), None);

@@ -1,7 +1,7 @@
 //! What clients put around an output is taken off and put back, byte for byte.
 
 use proptest::prelude::*;
-use tokenforge_engine::wrapper::{Parts, Piece, unwrap};
+use tokenforge_engine::internals::wrapper::{Parts, Piece, unwrap};
 
 fn payloads(text: &str) -> Vec<String> {
     let parts = unwrap(text);

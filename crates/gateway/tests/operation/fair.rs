@@ -4,11 +4,10 @@ use crate::kit::{Ask, World, conversation, forwarded, messages, rows, world_on, 
 use crate::passing::codings;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use tokenforge_config::{GatewayKey, Secret, Settings};
-use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
+use tokenforge_testkit::store::{StoreCall, WrappedStore};
 
 /// A conversation with two results: a list of rows, and these texts.
 fn with_parts(texts: &[String], arguments: &Value) -> Value {
@@ -93,44 +92,6 @@ fn d64_a_body_that_decodes_to_far_more_than_came_is_passed_on_unread() {
     assert!(strict.mock.requests().is_empty());
 }
 
-/// Holds whoever asks for something of tenant `a`, until it is let go.
-struct Held {
-    inner: MemoryStore,
-    asked: Mutex<Sender<()>>,
-    let_go: Mutex<Receiver<()>>,
-    count: AtomicUsize,
-}
-
-impl Store for Held {
-    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        self.inner.put(kind, tenant, id, bytes)
-    }
-    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        if tenant == "a" {
-            self.count.fetch_add(1, Ordering::SeqCst);
-            let _ = self.asked.lock().unwrap().send(());
-            let _ = self.let_go.lock().unwrap().recv();
-        }
-        self.inner.get(kind, tenant, id)
-    }
-    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
-        self.inner.forget(kind, tenant, id)
-    }
-    fn stats(&self) -> Result<StoreStats, StoreError> {
-        self.inner.stats()
-    }
-    fn purge(
-        &self,
-        kind: Option<EntryKind>,
-        unused_for: Option<Duration>,
-    ) -> Result<u64, StoreError> {
-        self.inner.purge(kind, unused_for)
-    }
-    fn key(&self) -> Result<[u8; 32], StoreError> {
-        self.inner.key()
-    }
-}
-
 fn keyed(settings: &mut Settings) {
     let key =
         |name: &str| GatewayKey { name: name.into(), key: Secret::new(format!("key-{name}")) };
@@ -141,14 +102,19 @@ fn keyed(settings: &mut Settings) {
 #[test]
 fn d64_a_tenant_whose_work_takes_long_does_not_stop_compression_for_another() {
     let (asked, is_asked) = channel();
-    let (let_go, is_let_go) = channel();
-    let store = Arc::new(Held {
-        inner: MemoryStore::default(),
-        asked: asked.into(),
-        let_go: is_let_go.into(),
-        count: AtomicUsize::new(0),
+    let (let_go, is_let_go) = channel::<()>();
+    let count = Arc::new(AtomicUsize::new(0));
+    let (asked, is_let_go, counted) = (Mutex::new(asked), Mutex::new(is_let_go), count.clone());
+    // What is asked for tenant `a` waits until it is let go.
+    let store = WrappedStore::new(move |call| {
+        if matches!(call, StoreCall::Get("a", _)) {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let _ = asked.lock().unwrap().send(());
+            let _ = is_let_go.lock().unwrap().recv();
+        }
+        Ok(())
     });
-    let world = world_on(store.clone(), keyed);
+    let world = world_on(Arc::new(store), keyed);
     let by = |tenant: &str, body: &Value| {
         let ask = Ask::post("/v1/messages", body.to_string());
         ask.header("x-forge-key", &format!("key-{tenant}")).header("x-who", tenant)
@@ -164,7 +130,7 @@ fn d64_a_tenant_whose_work_takes_long_does_not_stop_compression_for_another() {
         let sent = sent["messages"][2]["content"][0]["content"].as_str().unwrap();
         assert!(sent.len() < text.len(), "tenant b is compressed");
     }
-    assert_eq!(store.count.load(Ordering::SeqCst), 1, "one tenant has its own threads and no more");
+    assert_eq!(count.load(Ordering::SeqCst), 1, "one tenant has its own threads and no more");
     drop(let_go);
     drop(held);
 }

@@ -5,6 +5,7 @@ use crate::kit::{
     world_with,
 };
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokenforge_config::Strategy;
 use tokenforge_mock::{RedisServer, Reply, first_reference};
@@ -12,6 +13,7 @@ use tokenforge_store::{
     DiskStore, EntryKind, MemoryStore, RedisStore, Store, StoreError, StoreLocation, StoreOptions,
     StoreStats,
 };
+use tokenforge_testkit::store::{StoreCall, WrappedStore};
 
 /// How a store is no good.
 #[derive(Clone, Copy, Debug)]
@@ -210,62 +212,35 @@ fn g78_a_redis_that_lost_its_data_gets_originals_again() {
     }
 }
 
-/// A durable store that counts how often it was counted.
-#[derive(Default)]
-struct CountedStore {
-    inner: MemoryStore,
-    counts: std::sync::atomic::AtomicUsize,
-}
-
-impl Store for CountedStore {
-    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        self.inner.put(kind, tenant, id, bytes)
-    }
-    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.inner.get(kind, tenant, id)
-    }
-    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
-        self.inner.forget(kind, tenant, id)
-    }
-    fn stats(&self) -> Result<StoreStats, StoreError> {
-        self.counts.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        self.inner.stats()
-    }
-    fn purge(
-        &self,
-        kind: Option<EntryKind>,
-        unused_for: Option<Duration>,
-    ) -> Result<u64, StoreError> {
-        self.inner.purge(kind, unused_for)
-    }
-    fn key(&self) -> Result<[u8; 32], StoreError> {
-        self.inner.key()
-    }
-    fn is_durable(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn g77_figures_do_not_count_the_store_each_time() {
-    let store = Arc::new(CountedStore::default());
-    let world = world_on(store.clone(), |_| {});
+    let counts = Arc::new(AtomicUsize::new(0));
+    let counted = counts.clone();
+    let store = WrappedStore::new(move |call| {
+        counted.fetch_add(usize::from(call == StoreCall::Stats), Ordering::SeqCst);
+        Ok(())
+    });
+    let world = world_on(Arc::new(store.durable()), |_| {});
     world.send(messages(&conversation(&test_run())));
-    let counts = || store.counts.load(std::sync::atomic::Ordering::SeqCst);
     for _ in 0..20 {
         let stats = world.get("/_forge/api/stats").json();
         assert_eq!(stats["store"]["entries"], 1, "{stats}");
     }
-    assert_eq!(counts(), 1);
+    assert_eq!(counts.load(Ordering::SeqCst), 1);
 }
 
 #[test]
 fn what_was_left_out_before_the_store_failed_stays_left_out_and_can_be_had() {
-    let store = Arc::new(Fragile::default());
-    let world = world_on(store.clone(), |_| {});
+    let is_broken = Arc::new(AtomicBool::new(false));
+    let fails = is_broken.clone();
+    let store = WrappedStore::new(move |_| match fails.load(Ordering::SeqCst) {
+        true => Bad::Fails.act(),
+        false => Ok(()),
+    });
+    let world = world_on(Arc::new(store), |_| {});
     world.send(messages(&conversation(&test_run())));
     let before = world.mock.last().body;
-    store.fail();
+    is_broken.store(true, Ordering::SeqCst);
     world.mock.clear();
     world.mock.reply(Reply::expand_first_reference());
     world.mock.reply("seen");
@@ -291,49 +266,4 @@ fn a_deadline_that_passed_is_remembered_so_that_no_later_turn_differs() {
     let other = test_run().replace("suite::", "other::");
     again.send(messages(&conversation(&other)));
     assert!(forwarded(&again.mock).starts_with("<<<SHADOW:"));
-}
-
-/// A store in memory that fails from some moment on.
-#[derive(Default)]
-struct Fragile {
-    inner: MemoryStore,
-    is_broken: std::sync::atomic::AtomicBool,
-}
-
-impl Fragile {
-    fn fail(&self) {
-        self.is_broken.store(true, std::sync::atomic::Ordering::SeqCst);
-    }
-
-    fn check(&self) -> Result<&MemoryStore, StoreError> {
-        match self.is_broken.load(std::sync::atomic::Ordering::SeqCst) {
-            true => Bad::Fails.act(),
-            false => Ok(&self.inner),
-        }
-    }
-}
-
-impl Store for Fragile {
-    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        self.check()?.put(kind, tenant, id, bytes)
-    }
-    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.check()?.get(kind, tenant, id)
-    }
-    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
-        self.check()?.forget(kind, tenant, id)
-    }
-    fn stats(&self) -> Result<StoreStats, StoreError> {
-        self.check()?.stats()
-    }
-    fn purge(
-        &self,
-        kind: Option<EntryKind>,
-        unused_for: Option<Duration>,
-    ) -> Result<u64, StoreError> {
-        self.check()?.purge(kind, unused_for)
-    }
-    fn key(&self) -> Result<[u8; 32], StoreError> {
-        self.check()?.key()
-    }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokenforge_config::{GatewayKey, Secret};
 use tokenforge_mock::{Fault, Reply};
-use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
+use tokenforge_testkit::store::{StoreCall, WrappedStore};
 
 /// The events of a file, when there are as many.
 pub(crate) fn events(file: &Path, count: usize) -> Vec<Value> {
@@ -203,47 +203,6 @@ impl Write for Lines {
     }
 }
 
-/// Remembers the names under which things were kept.
-#[derive(Default)]
-struct Names {
-    inner: MemoryStore,
-    names: Mutex<String>,
-}
-
-impl Names {
-    fn note(&self, tenant: &str, id: &str) {
-        let mut names = self.names.lock().unwrap();
-        *names += &format!("{tenant} {id}\n");
-    }
-}
-
-impl Store for Names {
-    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        self.note(tenant, id);
-        self.inner.put(kind, tenant, id, bytes)
-    }
-    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.note(tenant, id);
-        self.inner.get(kind, tenant, id)
-    }
-    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
-        self.inner.forget(kind, tenant, id)
-    }
-    fn stats(&self) -> Result<StoreStats, StoreError> {
-        self.inner.stats()
-    }
-    fn purge(
-        &self,
-        kind: Option<EntryKind>,
-        unused_for: Option<Duration>,
-    ) -> Result<u64, StoreError> {
-        self.inner.purge(kind, unused_for)
-    }
-    fn key(&self) -> Result<[u8; 32], StoreError> {
-        self.inner.key()
-    }
-}
-
 #[test]
 fn g50_no_key_and_no_word_is_ever_logged_counted_or_told() {
     const KEY: &str = "canary-key-93157";
@@ -251,8 +210,15 @@ fn g50_no_key_and_no_word_is_ever_logged_counted_or_told() {
     log();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("events.jsonl");
-    let store = Arc::new(Names::default());
-    let world = world_on(store.clone(), |settings| {
+    let names = Arc::new(Mutex::new(String::new()));
+    let noted = names.clone();
+    let store = WrappedStore::new(move |call| {
+        if let StoreCall::Put(tenant, id) | StoreCall::Get(tenant, id) = call {
+            *noted.lock().unwrap() += &format!("{tenant} {id}\n");
+        }
+        Ok(())
+    });
+    let world = world_on(Arc::new(store), |settings| {
         settings.monitoring.compression_log = Some(file.clone());
         settings.toon.enabled = true;
         settings.redact_secrets = true;
@@ -293,7 +259,7 @@ fn g50_no_key_and_no_word_is_ever_logged_counted_or_told() {
         ("config", figures("api/config")),
         ("events", std::fs::read_to_string(&file).unwrap()),
         ("errors", errors.join("\n")),
-        ("names in the store", store.names.lock().unwrap().clone()),
+        ("names in the store", names.lock().unwrap().clone()),
     ] {
         assert!(!text.is_empty(), "{place} is empty");
         for canary in [KEY, WORD] {

@@ -26,6 +26,11 @@ impl<'a> Node<'a> {
         Ok(Node { text, value })
     }
 
+    /// A value that was read from this text before, so that it need not be read again.
+    pub fn placed(text: &'a str, value: ValueSpan) -> Self {
+        Node { text, value }
+    }
+
     /// What it is.
     pub fn kind(&self) -> ValueKind {
         self.value.kind

@@ -117,6 +117,11 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Whether the value that comes next is an object.
+    pub fn is_at_object(&mut self) -> bool {
+        self.peek() == b'{'
+    }
+
     /// Where the object is whose members were read last: nothing if there was something else in its place.
     pub fn last_object(&self) -> Option<Range<usize>> {
         self.object.clone()

@@ -189,8 +189,10 @@ fn calls_that_belong_to_no_session_are_put_together_by_day_and_client() {
 }
 
 #[test]
-fn what_was_fetched_back_is_told_the_latest_first_also_of_older_entries() {
-    let older = request("a", NOON, &[ResultOutcome::of_expansion("Bash", ["clean"], 70)]);
+fn what_was_fetched_back_is_told_the_latest_first() {
+    let mut older = request("a", NOON, &[ResultOutcome::of_expansion("Bash", ["clean"], 70)]);
+    let (tool, part) = ("Bash".into(), FetchedPart::Other);
+    older.add_fetch(OriginalFetch { tool, program: None, part, tokens: 70 });
     let mut newer = request("b", NOON + 1, &[]);
     for tokens in [5, 6] {
         let (tool, part) = ("Read".into(), FetchedPart::Search);

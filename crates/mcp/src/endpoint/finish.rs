@@ -7,10 +7,10 @@ use crate::expand;
 use crate::failure::Failure;
 use crate::hook::Hook;
 use crate::list::{self, ListKind, ListPart};
-use crate::message::Message;
-use crate::outgoing::under_id;
+use crate::message::{Message, ParsedMessage};
+use crate::outgoing::write_id;
 use crate::redaction::{redacted_answer, refusal};
-use crate::result::ResultFigures;
+use crate::result::{ResultEdits, ResultFigures};
 use crate::rpc::{self, ErrorCode};
 use crate::session::ServerScope;
 use crate::tasks::{self, ResultPlace};
@@ -19,7 +19,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_config::Structured;
-use tokenforge_json::{Edit, Node, ValueKind};
+use tokenforge_json::{Edit, Node, Splice, ValueKind};
 
 /// A longer answer is not looked at on the threads that move messages.
 const SHORT: usize = 64 << 10;
@@ -48,6 +48,29 @@ pub(super) enum IsWanted {
     No,
 }
 
+/// An answer on its way: the message as it was read, and what is to be changed in it at the end.
+pub(super) struct AnswerDraft {
+    message: ParsedMessage,
+    splices: Vec<Splice<'static>>,
+    /// The form of its texts, if it holds the result of a tool.
+    format: Option<&'static str>,
+}
+
+impl From<ParsedMessage> for AnswerDraft {
+    fn from(message: ParsedMessage) -> Self {
+        AnswerDraft { message, splices: Vec::new(), format: None }
+    }
+}
+
+impl AnswerDraft {
+    /// The message with its changes.
+    pub(super) fn done(self) -> String {
+        let mut edits = Edit::new(self.message.text());
+        edits.extend(self.splices);
+        edits.done().into_owned()
+    }
+}
+
 /// An answer as its client is to see it.
 pub(super) struct FinishedAnswer {
     pub(super) text: String,
@@ -63,55 +86,17 @@ impl AnswerKind {
         visit: &Arc<RequestContext>,
         backend: &Arc<Backend>,
         id: &str,
-        answer: Result<String, Failure>,
+        answer: Result<ParsedMessage, Failure>,
     ) -> FinishedAnswer {
-        let answer = match answer {
-            Ok(answer) => answer,
+        let draft = match answer {
+            Ok(answer) => self.draft(visit, backend, answer).await,
+            Err(failure) => Err(failure),
+        };
+        let draft = match draft {
+            Ok(draft) => draft,
             Err(failure) => return self.failed(visit, backend, id, &failure),
         };
-        let method = self.method();
-        let (text, format) = match self {
-            AnswerKind::Plain | AnswerKind::Resource => (visit.checked(answer).await, None),
-            AnswerKind::Subscription(address, is_wanted) => {
-                visit.subscribed(&backend.prefix, address, *is_wanted, &answer);
-                (visit.checked(answer).await, None)
-            }
-            // What tasks say about themselves may be a result.
-            AnswerKind::List(ListKind::Tasks) => {
-                let checked = visit.checked(answer).await;
-                (visit.own_tasks(&backend.prefix, checked).await, None)
-            }
-            // Names and schemas, which calls depend on, hold no results.
-            AnswerKind::List(listed) => (listing(visit, backend, *listed, answer), None),
-            AnswerKind::Tool(call, hook) => {
-                let hook = hook.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let place = ResultPlace::Whole;
-                let answer = visit.checked(looked_at(hook, answer, place).await).await;
-                let (answer, figures) = rewritten(visit, call, answer, place).await;
-                let begun = Message::read(&answer).ok().and_then(|said| tasks::begun(&said));
-                if let Some(id) = &begun {
-                    visit.task_kept(&backend.prefix, id).await;
-                }
-                let is_error = is_failure(&answer);
-                visit.hub.stats.called(
-                    &backend.prefix,
-                    &call.tool,
-                    call.started.elapsed(),
-                    is_error,
-                    &figures,
-                );
-                if !is_error && begun.is_none() {
-                    visit.rewrote(call, &figures);
-                }
-                (answer, Some(figures.format))
-            }
-            AnswerKind::Task(call, place) => {
-                visit.task_answer(backend, call.as_ref(), *place, answer).await
-            }
-        };
-        let Ok(message) = Message::read(&text) else {
-            return self.failed(visit, backend, id, &Failure::Garbage);
-        };
+        let message = draft.message.view();
         if visit.era == Era::Legacy && wants_input(&message) {
             let text = "the server asks for input in a way that this client does not know";
             return FinishedAnswer {
@@ -120,21 +105,66 @@ impl AnswerKind {
                 status: StatusCode::OK,
             };
         }
-        let status = status(&message, visit.era);
-        let text = complete(under_id(&message, id), method, visit.era);
-        FinishedAnswer { text: self.with_task_ids(visit, backend, text), format, status }
+        let mut edits = Edit::new(message.text());
+        write_id(&message, id, &mut edits);
+        // Before what the draft writes in front of the result's members, because it has always stood there.
+        write_completion(&message, self.method(), visit.era, &mut edits);
+        let is_state = matches!(self, AnswerKind::Task(..));
+        if visit.scope == ServerScope::All && (is_state || matches!(self, AnswerKind::Tool(..))) {
+            tasks::write_outward(&message, &backend.prefix, is_state, &mut edits);
+        }
+        edits.extend(draft.splices);
+        let text = edits.done().into_owned();
+        FinishedAnswer { text, format: draft.format, status: status(&message, visit.era) }
     }
 
-    /// The answer with the ids of tasks as the client knows them.
-    fn with_task_ids(&self, visit: &RequestContext, backend: &Backend, text: String) -> String {
-        let is_state = matches!(self, AnswerKind::Task(..));
-        let names_tasks = is_state || matches!(self, AnswerKind::Tool(..));
-        if visit.scope != ServerScope::All || !names_tasks {
-            return text;
+    /// The answer with what its kind asks for.
+    async fn draft(
+        &self,
+        visit: &Arc<RequestContext>,
+        backend: &Arc<Backend>,
+        answer: ParsedMessage,
+    ) -> Result<AnswerDraft, Failure> {
+        match self {
+            AnswerKind::Plain | AnswerKind::Resource => Ok(visit.checked(answer).await?.into()),
+            AnswerKind::Subscription(address, is_wanted) => {
+                visit.subscribed(&backend.prefix, address, *is_wanted, &answer.view());
+                Ok(visit.checked(answer).await?.into())
+            }
+            // What tasks say about themselves may be a result.
+            AnswerKind::List(ListKind::Tasks) => {
+                let checked = visit.checked(answer).await?;
+                Ok(visit.own_tasks(&backend.prefix, checked).await?.into())
+            }
+            // Names and schemas, which calls depend on, hold no results.
+            AnswerKind::List(listed) => {
+                let splices = listing(visit, backend, *listed, answer.view());
+                Ok(AnswerDraft { splices, ..answer.into() })
+            }
+            AnswerKind::Tool(call, hook) => {
+                let hook = hook.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let place = ResultPlace::Whole;
+                let answer = visit.checked(looked_at(hook, answer, place).await?).await?;
+                let edits = rewritten(visit, call, &answer, place).await;
+                let message = answer.view();
+                let begun = tasks::begun(&message);
+                if let Some(id) = &begun {
+                    visit.task_kept(&backend.prefix, id).await;
+                }
+                let is_error = is_failure(&message);
+                let took = call.started.elapsed();
+                let stats = &visit.hub.stats;
+                stats.called(&backend.prefix, &call.tool, took, is_error, &edits.figures);
+                if !is_error && begun.is_none() {
+                    visit.rewrote(call, &edits.figures);
+                }
+                let (splices, format) = (edits.splices, Some(edits.figures.format));
+                Ok(AnswerDraft { message: answer, splices, format })
+            }
+            AnswerKind::Task(call, place) => {
+                visit.task_answer(backend, call.as_ref(), *place, answer).await
+            }
         }
-        let message = Message::read(&text).ok();
-        let named = message.and_then(|message| tasks::outward(&message, &backend.prefix, is_state));
-        named.unwrap_or(text)
     }
 
     fn failed(
@@ -173,36 +203,54 @@ impl AnswerKind {
 
 impl RequestContext {
     /// A server's answer without its secrets: a long one is looked at on a thread where that may take its time.
-    pub(super) async fn checked(&self, answer: String) -> String {
-        if answer.len() <= SHORT || !self.settings.redacts() {
-            return redacted_answer(answer, &self.settings);
+    pub(super) async fn checked(&self, answer: ParsedMessage) -> Result<ParsedMessage, Failure> {
+        if answer.text().len() <= SHORT || !self.settings.redacts() {
+            return redacted_answer(answer, &self.settings).map_err(|_| Failure::Garbage);
         }
         let settings = self.settings.clone();
         let working = tokio::task::spawn_blocking(move || redacted_answer(answer, &settings));
         // A defect must not let it pass.
-        working.await.unwrap_or_else(|_| refusal(None, "the check itself failed"))
+        let refused = |_| ParsedMessage::read(refusal(None, "the check itself failed"));
+        working.await.unwrap_or_else(refused).map_err(|_| Failure::Garbage)
     }
 }
 
 impl RequestContext {
+    /// The same for an answer of our own, which repeats what servers say of themselves.
+    pub(super) async fn checked_own(&self, text: String) -> Result<ParsedMessage, Failure> {
+        match ParsedMessage::read(text) {
+            Ok(answer) => self.checked(answer).await,
+            Err(_) => Err(Failure::Garbage),
+        }
+    }
+
+    /// The text of such an answer, or of an error in its place.
+    pub(super) async fn checked_text(&self, text: String, id: &str) -> String {
+        match self.checked_own(text).await {
+            Ok(answer) => answer.text().to_owned(),
+            Err(failure) => failure.answer(id, ""),
+        }
+    }
+
     /// A message about a task, with the result that it may hold as that of a call.
     pub(super) async fn task_answer(
         self: &Arc<Self>,
         backend: &Backend,
         call: Option<&Arc<ToolCall>>,
         place: ResultPlace,
-        answer: String,
-    ) -> (String, Option<&'static str>) {
-        let has_result =
-            |text: &str| Message::read(text).is_ok_and(|message| place.find(&message).is_some());
+        answer: ParsedMessage,
+    ) -> Result<AnswerDraft, Failure> {
         let tool = call.map_or("", |call| call.tool.as_str());
-        let hook = self.hooks.as_ref().filter(|_| has_result(&answer));
+        let hook = self.hooks.as_ref().filter(|_| place.find(&answer.view()).is_some());
         let hook = hook.map(|hooks| hooks.begin(&backend.prefix, tool));
-        let answer = self.checked(looked_at(hook, answer, place).await).await;
-        let Some(call) = call.filter(|_| has_result(&answer)) else { return (answer, None) };
-        let (answer, figures) = rewritten(self, call, answer, place).await;
-        self.rewrote(call, &figures);
-        (answer, Some(figures.format))
+        let answer = self.checked(looked_at(hook, answer, place).await?).await?;
+        let Some(call) = call.filter(|_| place.find(&answer.view()).is_some()) else {
+            return Ok(answer.into());
+        };
+        let edits = rewritten(self, call, &answer, place).await;
+        self.rewrote(call, &edits.figures);
+        let (splices, format) = (edits.splices, Some(edits.figures.format));
+        Ok(AnswerDraft { message: answer, splices, format })
     }
 
     /// A client gets a result: what became of it is written down.
@@ -212,88 +260,84 @@ impl RequestContext {
     }
 }
 
-/// The list of one server.
-fn listing(visit: &RequestContext, backend: &Backend, listed: ListKind, answer: String) -> String {
-    let Ok(message) = Message::read(&answer) else { return answer };
-    let mut edits = Edit::new(&answer);
+/// What is to be changed in the list of one server.
+fn listing(
+    visit: &RequestContext,
+    backend: &Backend,
+    listed: ListKind,
+    answer: Message<'_>,
+) -> Vec<Splice<'static>> {
     let mut part = ListPart {
         prefix: &backend.prefix,
-        answer: &answer,
+        answer,
         asked: None,
         drops_schemas: false,
         access: visit.access(),
     };
     let mut own = None;
     if listed == ListKind::Tools {
-        backend.remember_tools(list::promises(&message));
+        backend.remember_tools(list::promises(&part.answer));
         part.drops_schemas = visit.structured(backend, true) == Structured::Drop;
         own = visit.lists_expand_tool().then(expand::definition);
     }
-    list::alone(&message, listed, &part, own, &mut edits);
-    let changed = (!edits.is_empty()).then(|| edits.done().into_owned());
-    changed.unwrap_or(answer)
+    let mut edits = Edit::new(part.answer.text());
+    list::alone(listed, &part, own, &mut edits);
+    edits.into_splices().into_iter().map(Splice::into_owned).collect()
 }
 
-/// The answer with the result as plugins left it.
-async fn looked_at(hook: Option<Box<dyn Hook>>, answer: String, place: ResultPlace) -> String {
-    let Some(mut hook) = hook else { return answer };
-    let Ok(message) = Message::read(&answer) else { return answer };
-    let Some(result) = place.find(&message) else { return answer };
-    let new = match hook.result(Bytes::copy_from_slice(result.raw().as_bytes())).await {
-        Ok(new) if *new == *result.raw().as_bytes() => return answer,
+/// The answer with the result as plugins left it, read anew if they changed it.
+async fn looked_at(
+    hook: Option<Box<dyn Hook>>,
+    answer: ParsedMessage,
+    place: ResultPlace,
+) -> Result<ParsedMessage, Failure> {
+    let Some(mut hook) = hook else { return Ok(answer) };
+    let found = place.find(&answer.view()).map(|result| (result.span(), result.raw().to_owned()));
+    let Some((range, result)) = found else { return Ok(answer) };
+    let new = match hook.result(Bytes::from(result.clone())).await {
+        Ok(new) if *new == *result.as_bytes() => return Ok(answer),
         Ok(new) => String::from_utf8(new.into()).ok().filter(|text| Node::read(text).is_ok()),
         Err(text) => Some(rpc::failed_tool(&text)),
     };
-    let mut edits = Edit::new(&answer);
+    let mut edits = Edit::new(answer.text());
     // What is no JSON cannot go on, and what it was before may not.
-    edits.replace(&result, new.unwrap_or_else(|| rpc::failed_tool("a plugin left no result")));
-    edits.done().into_owned()
+    edits.splice(range, new.unwrap_or_else(|| rpc::failed_tool("a plugin left no result")));
+    ParsedMessage::read(edits.done()).map_err(|_| Failure::Garbage)
 }
 
-/// The result of a tool, rewritten on a thread where that may take its time.
+/// What is to be changed in the result of a tool, found out on a thread where that may take its time.
 async fn rewritten(
     visit: &Arc<RequestContext>,
     call: &Arc<ToolCall>,
-    answer: String,
+    answer: &ParsedMessage,
     place: ResultPlace,
-) -> (String, ResultFigures) {
-    let Ok(_permit) = visit.hub.rewriting.acquire().await else {
-        return (answer, ResultFigures::default());
-    };
-    let (visit, call) = (visit.clone(), call.clone());
-    let answer = Arc::new(answer);
-    let original = answer.clone();
+) -> ResultEdits {
+    let Ok(_permit) = visit.hub.rewriting.acquire().await else { return ResultEdits::default() };
+    let (visit, call, answer) = (visit.clone(), call.clone(), answer.clone());
     let working = tokio::task::spawn_blocking(move || {
         let hub = &visit.hub;
         let originals = visit.is_ours(expand::NAME).then_some(&*hub.originals);
-        let made = work::rewrite_and_store_at(
-            place,
-            &original,
-            &call,
-            &visit.settings,
-            originals,
-            &visit.tenant,
-        );
-        (made.answer, made.figures)
+        let (settings, tenant) = (&visit.settings, &visit.tenant);
+        work::rewrite_and_store_at(place, &answer.view(), &call, settings, originals, tenant)
     });
     // A defect leaves the result as it came.
-    let (new, figures) = working.await.unwrap_or_default();
-    (new.unwrap_or_else(|| Arc::unwrap_or_clone(answer)), figures)
+    working.await.unwrap_or_default()
 }
 
 /// Says in a result what the modern era wants said. Other answers stay as they are.
 pub(crate) fn complete(answer: String, method: &str, era: Era) -> String {
-    completion(&answer, method, era).unwrap_or(answer)
+    if era == Era::Legacy {
+        return answer;
+    }
+    let Ok(message) = Message::read(&answer) else { return answer };
+    let mut edits = Edit::new(&answer);
+    write_completion(&message, method, era, &mut edits);
+    edits.done().into_owned()
 }
 
-fn completion(answer: &str, method: &str, era: Era) -> Option<String> {
-    if era == Era::Legacy {
-        return None;
-    }
-    let message = Message::read(answer).ok()?;
-    let result = message.result()?;
-    let mut edits = Edit::new(answer);
-    let is_empty = result.members().is_empty();
+/// Writes into a result what the modern era wants said.
+fn write_completion(message: &Message<'_>, method: &str, era: Era, edits: &mut Edit<'_>) {
+    let Some(result) = message.result().filter(|_| era == Era::Modern) else { return };
     let is_cacheable = ListKind::by(method).is_some() || method == "resources/read";
     let mut said = Vec::new();
     for (name, value, is_wanted) in [
@@ -301,32 +345,32 @@ fn completion(answer: &str, method: &str, era: Era) -> Option<String> {
         ("ttlMs", "0", is_cacheable),
         ("cacheScope", "\"private\"", is_cacheable),
     ] {
-        if is_wanted && result.get(name).is_none() {
+        if is_wanted && message.result_member(name).is_none() {
             said.push(format!("\"{name}\":{value}"));
         }
     }
-    if is_empty {
+    if message.has_empty_result() {
         edits.replace(result, format!("{{{}}}", said.join(",")));
     } else if !said.is_empty() {
-        edits.prepend(result, &said.join(","));
+        let start = result.span().start + 1;
+        edits.splice(start..start, format!("{},", said.join(",")));
     }
-    (!edits.is_empty()).then(|| edits.done().into_owned())
 }
 
 fn wants_input(message: &Message<'_>) -> bool {
-    let kind = message.result().and_then(|result| result.get("resultType"));
+    let kind = message.result_member("resultType");
     kind.is_some_and(|kind| kind.is("input_required"))
 }
 
-fn is_failure(answer: &str) -> bool {
-    let Ok(message) = Message::read(answer) else { return true };
-    let flag = message.result().map(|result| result.get("isError"));
-    flag.is_none_or(|flag| flag.is_some_and(|flag| flag.kind() == ValueKind::True))
+fn is_failure(answer: &Message<'_>) -> bool {
+    let says_so =
+        || answer.result_member("isError").is_some_and(|flag| flag.kind() == ValueKind::True);
+    answer.result().is_none() || says_so()
 }
 
 /// The modern era says some errors twice.
 fn status(message: &Message<'_>, era: Era) -> StatusCode {
-    let code = message.root().get("error").and_then(|error| error.get("code"));
+    let code = message.error().and_then(|error| error.get("code"));
     match (era, code.as_ref().map(Node::raw)) {
         (Era::Modern, Some("-32601")) => StatusCode::NOT_FOUND,
         (Era::Modern, Some("-32020" | "-32021" | "-32022")) => StatusCode::BAD_REQUEST,

@@ -51,12 +51,14 @@ impl Hub {
             }
         };
         // How servers say that they are to be used is told to models.
-        let text = visit.checked(rpc::result(id, &result)).await;
-        if Message::read(&text).is_ok_and(|answer| answer.result().is_none()) {
-            self.end_session(&session);
-            return json(StatusCode::OK, text);
-        }
+        let checked = visit.checked_own(rpc::result(id, &result)).await;
+        let has_result = checked.as_ref().is_ok_and(|answer| answer.view().result().is_some());
+        let text = checked.map_or_else(|failure| failure.answer(id, ""), |it| it.text().to_owned());
         let mut answer = json(StatusCode::OK, text);
+        if !has_result {
+            self.end_session(&session);
+            return answer;
+        }
         if let Ok(session) = HeaderValue::from_str(&session.id) {
             answer.headers_mut().insert(SESSION, session);
         }
@@ -75,7 +77,7 @@ enum ServerGreeting {
 impl RequestContext {
     pub(super) async fn discover(self, id: &str) -> Response<Body> {
         let text = match self.greeting().await {
-            Ok(greeting) => self.checked(rpc::result(id, &greeting.discovered())).await,
+            Ok(greeting) => self.checked_text(rpc::result(id, &greeting.discovered()), id).await,
             Err(answer) => answer(id),
         };
         json(StatusCode::OK, text)

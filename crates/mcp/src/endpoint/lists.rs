@@ -9,7 +9,7 @@ use crate::cursor::ListCursor;
 use crate::expand;
 use crate::failure::Failure;
 use crate::list::{self, ListKind, ListPart, merge_lists};
-use crate::message::Message;
+use crate::message::{Message, ParsedMessage};
 use crate::rpc::{self, ErrorCode};
 use crate::session::ServerScope;
 use crate::tool_search::wants_all;
@@ -27,7 +27,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Default)]
 pub(super) struct ListedPages {
     /// Of which server, from where it was asked to list, and what it answered.
-    pub(super) pages: Vec<(Arc<Backend>, Option<String>, String)>,
+    pub(super) pages: Vec<(Arc<Backend>, Option<String>, ParsedMessage)>,
     /// The servers that did not answer.
     pub(super) missing: Vec<String>,
 }
@@ -52,21 +52,25 @@ impl RequestContext {
         };
         let ListedPages { mut pages, .. } = self.pages(listed, cursor).await;
         if listed == ListKind::Tasks {
-            for (backend, _, answer) in &mut pages {
-                let checked = self.checked(std::mem::take(answer)).await;
-                *answer = self.own_tasks(&backend.prefix, checked).await;
+            let mut own = Vec::new();
+            for (backend, asked, answer) in pages {
+                let Ok(checked) = self.checked(answer).await else { continue };
+                let Ok(answer) = self.own_tasks(&backend.prefix, checked).await else { continue };
+                own.push((backend, asked, answer));
             }
+            pages = own;
         }
         for (backend, _, answer) in &pages {
-            for address in list::addresses(listed, answer) {
+            for address in list::addresses(listed, &answer.view()) {
                 self.hub.remember_holder(&address, &backend.prefix);
             }
         }
         let mut parts = Vec::new();
         for (backend, asked, answer) in &pages {
             let is_tools = listed == ListKind::Tools;
-            if let (Ok(message), true) = (Message::read(answer), is_tools) {
-                backend.remember_tools(list::promises(&message));
+            let answer = answer.view();
+            if is_tools {
+                backend.remember_tools(list::promises(&answer));
             }
             let drops_schemas = is_tools && self.structured(backend, true) == Structured::Drop;
             parts.push(ListPart {
@@ -125,7 +129,7 @@ impl RequestContext {
         backend: &Arc<Backend>,
         listed: ListKind,
         from: Option<String>,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<ParsedMessage>, Failure> {
         let link = self.link(backend).await?;
         if !link.server.can(listed.capability()) {
             return Ok(None);

@@ -8,7 +8,7 @@ use super::resumable_stream::ResumableStream;
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::message::{Message, Sort};
+use crate::message::{Message, ParsedMessage, Sort};
 use crate::outgoing::under_subscription;
 use crate::redaction::redacted;
 use crate::rpc::CANCELLED;
@@ -158,7 +158,10 @@ impl Relay {
         }
     }
 
-    pub(super) async fn finished(&mut self, answer: Result<String, Failure>) -> FinishedAnswer {
+    pub(super) async fn finished(
+        &mut self,
+        answer: Result<ParsedMessage, Failure>,
+    ) -> FinishedAnswer {
         self.finish.finish(&self.visit, &self.backend, &self.id, answer).await
     }
 

@@ -38,10 +38,6 @@ fn address(message: &Message<'_>) -> Option<String> {
     message.text_param("uri").or_else(about).map(Into::into)
 }
 
-fn has_result(answer: &str) -> bool {
-    Message::read(answer).is_ok_and(|answer| answer.result().is_some())
-}
-
 impl RequestContext {
     /// Sends a request to a server and relays what it says.
     pub(super) async fn to(
@@ -177,7 +173,7 @@ impl RequestContext {
                 }
             };
             let is_answer = answer.is_ok();
-            let is_result = answer.as_deref().is_ok_and(has_result);
+            let is_result = answer.as_ref().is_ok_and(|answer| answer.view().result().is_some());
             let finished = relay.finished(answer).await;
             if is_result {
                 visit.hub.remember_holder(&address, &backend.prefix);
@@ -236,9 +232,10 @@ impl RequestContext {
         prefix: &Arc<str>,
         address: &str,
         is_wanted: IsWanted,
-        answer: &str,
+        answer: &Message<'_>,
     ) {
-        let Some(session) = self.session.as_ref().filter(|_| has_result(answer)) else { return };
+        let is_done = answer.result().is_some();
+        let Some(session) = self.session.as_ref().filter(|_| is_done) else { return };
         match is_wanted {
             IsWanted::Yes => session.subscriptions.add(prefix, address),
             IsWanted::No => session.subscriptions.remove(prefix, address),

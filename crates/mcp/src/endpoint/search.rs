@@ -72,7 +72,7 @@ impl RequestContext {
             }
         };
         // What servers declare is now something that a tool says.
-        let answer = self.checked(rpc::result(id, &result)).await;
+        let answer = self.checked_text(rpc::result(id, &result), id).await;
         json(StatusCode::OK, complete(answer, "tools/call", self.era))
     }
 
@@ -152,7 +152,7 @@ impl RequestContext {
             missing.extend(listed.missing);
             let mut more = ListCursor::default();
             for (backend, _, answer) in &listed.pages {
-                let Ok(message) = Message::read(answer) else { continue };
+                let message = answer.view();
                 let Some(page) = ListPage::of(&message, ListKind::Tools) else { continue };
                 backend.remember_tools(list::promises(&message));
                 let read = |item| DeclaredTool::read(item, &backend.prefix, self.is_prefixed());

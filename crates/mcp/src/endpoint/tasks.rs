@@ -6,8 +6,9 @@ use super::request_context::RequestContext;
 use super::tools::SchemaHolder;
 use crate::backend::Backend;
 use crate::era::Era;
+use crate::failure::Failure;
 use crate::list;
-use crate::message::{Message, may_be};
+use crate::message::{Message, ParsedMessage, may_be};
 use crate::names::{prefixed, split};
 use crate::outgoing::under_subscription;
 use crate::redaction::redacted;
@@ -100,18 +101,27 @@ impl RequestContext {
     }
 
     /// A server's list of tasks as the client may see it.
-    pub(super) async fn own_tasks(&self, prefix: &Arc<str>, answer: String) -> String {
+    pub(super) async fn own_tasks(
+        &self,
+        prefix: &Arc<str>,
+        answer: ParsedMessage,
+    ) -> Result<ParsedMessage, Failure> {
         if !self.has_hidden_tasks() {
-            return answer;
+            return Ok(answer);
         }
         let mut seen = HashSet::new();
-        for id in list::task_ids(&answer) {
+        for id in list::task_ids(&answer.view()) {
             let call = self.call_of_task(prefix, &id).await;
             if self.may_see_task(prefix, call.as_deref()) {
                 seen.insert(id);
             }
         }
-        list::tasks_seen(&answer, |id| seen.contains(id)).unwrap_or(answer)
+        let mut edits = Edit::new(answer.text());
+        list::hide_tasks(&answer.view(), |id| seen.contains(id), &mut edits);
+        if edits.is_empty() {
+            return Ok(answer);
+        }
+        ParsedMessage::read(edits.done()).map_err(|_| Failure::Garbage)
     }
 
     /// What happens if a call is answered with a task: its result is known as that of the call, and its client hears of its
@@ -152,21 +162,24 @@ impl RequestContext {
         backend: &Backend,
         text: String,
     ) -> Option<String> {
-        let said = Message::read(&text).ok();
-        let subject = said.as_ref().and_then(subject).filter(|_| self.has_hidden_tasks());
+        let said = ParsedMessage::read(&*text).ok();
+        let view = said.as_ref().map(ParsedMessage::view);
+        let subject = view.as_ref().and_then(subject).filter(|_| self.has_hidden_tasks());
         if let Some(id) = subject {
             let call = self.call_of_task(&backend.prefix, &id).await;
             if !self.may_see_task(&backend.prefix, call.as_deref()) {
                 return None;
             }
         }
-        let id = said.filter(|said| inner_result(said).is_some()).as_ref().and_then(announced);
-        let text = match id {
-            Some(id) => {
+        let id = view.filter(|said| inner_result(said).is_some()).as_ref().and_then(announced);
+        let text = match (id, said) {
+            (Some(id), Some(said)) => {
                 let call = self.call_of_task(&backend.prefix, &id).await;
-                self.task_answer(backend, call.as_ref(), ResultPlace::Inside, text).await.0
+                let place = ResultPlace::Inside;
+                let draft = self.task_answer(backend, call.as_ref(), place, said).await;
+                draft.ok()?.done()
             }
-            None => text,
+            _ => text,
         };
         Some(self.scope.with_task_ids(text, &backend.prefix))
     }

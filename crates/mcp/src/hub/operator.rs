@@ -5,7 +5,6 @@ use crate::backend::Backend;
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::list::{ListKind, ListPage, promises};
-use crate::message::Message;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -88,7 +87,7 @@ impl Hub {
         let (mut tools, mut params) = (Vec::new(), json!({}));
         for _ in 0..PAGES {
             let answer = link.ask_ourselves(ListKind::Tools.method(), &params.to_string()).await?;
-            let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
+            let message = answer.view();
             let page = ListPage::of(&message, ListKind::Tools).ok_or(Failure::Garbage)?;
             backend.remember_tools(promises(&message));
             for item in &page.items {

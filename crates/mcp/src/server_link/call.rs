@@ -4,6 +4,7 @@ use super::ServerLink;
 use super::pending::{AnswerReceiver, InterimMessage};
 use crate::era::Era;
 use crate::failure::Failure;
+use crate::message::ParsedMessage;
 use crate::rpc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,7 @@ pub(crate) enum CallEvent {
     /// The server ended its stream before it answered; it is asked again after this time.
     Pause(Duration),
     /// The server answered, or will not.
-    Answer(Result<String, Failure>),
+    Answer(Result<ParsedMessage, Failure>),
 }
 
 /// A request under way.

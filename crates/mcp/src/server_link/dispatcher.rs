@@ -63,7 +63,7 @@ impl MessageDispatcher {
             None => request.or_else(|| self.pending.only()),
         };
         if let Some(id) = id {
-            self.pending.answer(id, Ok(message.text().to_owned()));
+            self.pending.answer(id, Ok(message.parsed()));
         }
     }
 

@@ -25,8 +25,7 @@ pub(crate) struct ServerInfo {
 }
 
 impl ServerInfo {
-    fn of(answer: &str) -> Result<Self, Failure> {
-        let message = Message::read(answer).map_err(|_| Failure::Garbage)?;
+    fn of(message: &Message<'_>) -> Result<Self, Failure> {
         let result = message.result().ok_or(Failure::NotGreeted)?;
         let [capabilities, info, instructions] =
             result.pick(["capabilities", "serverInfo", "instructions"]);
@@ -119,8 +118,8 @@ async fn initialize(
         patience,
     )
     .await?;
-    let server = ServerInfo::of(&answer)?;
-    let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
+    let message = answer.view();
+    let server = ServerInfo::of(&message)?;
     let version = message.result().and_then(|result| result.get("protocolVersion")?.text());
     if let (ServerChannel::Address(address), Some(version)) = (wire, &version) {
         address.agree(version);
@@ -146,14 +145,14 @@ async fn discover(
     };
     let answer =
         ServerLink::exchange(wire, inbox, "server/discover", &params, head, patience).await?;
-    let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
+    let message = answer.view();
     let versions = message.result().and_then(|result| result.get("supportedVersions"));
     let speaks =
         versions.is_some_and(|all| all.elements().iter().any(|version| version.is(MODERN)));
     if !speaks {
         return Err(Failure::NotGreeted);
     }
-    let server = ServerInfo::of(&answer)?;
+    let server = ServerInfo::of(&message)?;
     if let ServerChannel::Address(address) = wire
         && server.tells_changes()
     {

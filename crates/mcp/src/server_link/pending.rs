@@ -1,7 +1,7 @@
 //! Request correlation: requests that wait for their answers, by the ids that we gave them.
 
 use crate::failure::Failure;
-use crate::message::Message;
+use crate::message::ParsedMessage;
 use crate::tasks::begun;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,7 +64,7 @@ pub(crate) enum Asker {
 struct PendingRequest {
     asker: Asker,
     messages: mpsc::Sender<InterimMessage>,
-    answer: oneshot::Sender<Result<String, Failure>>,
+    answer: oneshot::Sender<Result<ParsedMessage, Failure>>,
 }
 
 impl PendingRequest {
@@ -77,7 +77,7 @@ impl PendingRequest {
 #[derive(Debug)]
 pub(crate) struct AnswerReceiver {
     pub(crate) messages: mpsc::Receiver<InterimMessage>,
-    pub(crate) answer: oneshot::Receiver<Result<String, Failure>>,
+    pub(crate) answer: oneshot::Receiver<Result<ParsedMessage, Failure>>,
 }
 
 impl PendingRequests {
@@ -94,10 +94,10 @@ impl PendingRequests {
     }
 
     /// Gives a request its answer; `false`: nobody waits for it.
-    pub(crate) fn answer(&self, id: u64, answer: Result<String, Failure>) -> bool {
+    pub(crate) fn answer(&self, id: u64, answer: Result<ParsedMessage, Failure>) -> bool {
         let Some(waiting) = self.requests().remove(&id) else { return false };
-        if let (Asker::Client { token, begins: Some(begins) }, Ok(text)) = (waiting.asker, &answer)
-            && let Some(task) = Message::read(text).ok().and_then(|answer| begun(&answer))
+        if let (Asker::Client { token, begins: Some(begins) }, Ok(said)) = (waiting.asker, &answer)
+            && let Some(task) = begun(&said.view())
         {
             let listener = begins(task);
             if let Some(token) = token {

@@ -9,8 +9,7 @@ use super::head::ModernHeaders;
 use super::pending::InterimMessage;
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::message::{LONGEST_MESSAGE, Message, Sort};
-use crate::outgoing::under_id;
+use crate::message::{LONGEST_MESSAGE, ParsedMessage, Sort};
 use crate::sse;
 use crate::transport::Transport;
 use bytes::Bytes;
@@ -116,7 +115,7 @@ impl RemoteServer {
             return self.follow(id, answer, head.era).await;
         }
         let text = whole(answer.into_body()).await?;
-        let Ok(message) = Message::read(&text) else {
+        let Ok(said) = ParsedMessage::read(&*text) else {
             // It may be a batch.
             self.0.inbox.take(&ServerChannel::Address(self.clone()), &text, Some(id));
             if !self.0.inbox.pending.is_waiting(id) {
@@ -129,12 +128,11 @@ impl RemoteServer {
                 Failure::Status(status.as_u16())
             });
         };
-        if message.sort() != Sort::Answer {
+        if said.view().sort() != Sort::Answer {
             return Err(Failure::Garbage);
         }
         // An error without an id is about this request, and so is whatever else answers it.
-        let text = if message.id().is_some() { under_id(&message, &id.to_string()) } else { text };
-        self.0.inbox.pending.answer(id, Ok(text));
+        self.0.inbox.pending.answer(id, Ok(said));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{AnsweredCall, ProxyMessages, ProxyStep, StdioProxy, expanded, filtered};
 use crate::hub::{HubSettings, Originals};
-use crate::message::{LONGEST_MESSAGE, Message, Unreadable};
+use crate::message::{LONGEST_MESSAGE, Unreadable};
 use crate::redaction::refusal;
 use crate::server_link::lines::{LongMessage, last};
 use std::ffi::OsString;
@@ -150,11 +150,11 @@ impl ProxyState {
         });
     }
 
-    async fn result(self: &Arc<Self>, answer: String, called: Box<AnsweredCall>) -> Option<String> {
-        let id = Message::read(&answer).ok().and_then(|message| message.id().map(str::to_owned));
+    async fn result(self: &Arc<Self>, called: Box<AnsweredCall>) -> Option<String> {
+        let id = called.answer.view().id().map(str::to_owned);
         let desk = self.clone();
         let working = tokio::task::spawn_blocking(move || {
-            filtered(&answer, &called, &desk.settings, &*desk.originals, &desk.tenant)
+            filtered(&called, &desk.settings, &*desk.originals, &desk.tenant)
         });
         match working.await {
             Ok(changed) => changed,
@@ -233,9 +233,7 @@ impl ProxyState {
     async fn server_said(self: &Arc<Self>, step: ProxyStep, line: Vec<u8>) {
         let changed = match step {
             ProxyStep::Change(text) => Some(text),
-            ProxyStep::Result(called) => {
-                self.result(String::from_utf8_lossy(&line).into_owned(), called).await
-            }
+            ProxyStep::Result(called) => self.result(called).await,
             ProxyStep::Messages(ProxyMessages { to_client, to_server }) => {
                 let desk = self.clone();
                 // A server that waits for us to read does not read itself.

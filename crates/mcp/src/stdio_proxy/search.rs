@@ -9,7 +9,7 @@ use crate::hub::TOOLS_CHANGED;
 use crate::list::{self, ListKind, ListPage};
 use crate::message::Message;
 use crate::policy;
-use crate::redaction::redacted_answer;
+use crate::redaction::{redacted, refusal};
 use crate::rpc::{self, CANCELLED, ErrorCode};
 use crate::tool_search::{
     CALL_TOOL, DeclaredTool, FIND_TOOLS, FindQuery, FoundCall, ToolIndex, definitions, found,
@@ -159,7 +159,8 @@ impl StdioProxy {
         };
         let result = told.map_or_else(|text| rpc::failed_tool(&text), |text| rpc::tool_text(&text));
         // What the server declares is now something that a tool says.
-        let answer = redacted_answer(rpc::result(id, &result), &self.settings);
+        let answer = redacted(rpc::result(id, &result), &self.settings)
+            .unwrap_or_else(|why| refusal(Some(id), &why.to_string()));
         to.to_client.push(complete(answer, "tools/call", era(message)));
     }
 

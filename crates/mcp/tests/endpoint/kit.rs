@@ -461,7 +461,18 @@ impl Client<'_> {
 
     /// Calls a tool and asks for a form.
     pub(crate) async fn call_with(&self, headers: &[(&str, &str)], tool: &str) -> Reply {
-        let message = request("client-1", "tools/call", json!({"name": tool, "arguments": {}}));
+        self.call_with_arguments(headers, tool, json!({})).await
+    }
+
+    /// The same with arguments.
+    pub(crate) async fn call_with_arguments(
+        &self,
+        headers: &[(&str, &str)],
+        tool: &str,
+        arguments: Value,
+    ) -> Reply {
+        let params = json!({"name": tool, "arguments": arguments});
+        let message = request("client-1", "tools/call", params);
         self.open(headers, &message).await.reply().await
     }
 

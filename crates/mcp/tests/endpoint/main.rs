@@ -13,6 +13,7 @@ mod modern;
 mod operator;
 mod programs;
 mod questions;
+mod read_once;
 mod redaction;
 mod remote;
 mod resources;

@@ -5,7 +5,7 @@ use super::timestamp;
 use super::{EventSink, UnreadableLog};
 use crate::transcript::{LogEvent, LogMessage, MAIN, MessageAuthor, MessagePart};
 use crate::usage::UsageCharge;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -157,25 +157,24 @@ fn message_part(part: &Value) -> Option<MessagePart> {
     }
 }
 
-/// A message with one step of a tool call, as an export has it: for tests and examples.
-#[doc(hidden)]
-#[must_use]
-pub fn example(tool: &str, output: &str) -> Value {
-    json!({"info": {"id": "ses_1"}, "messages": [
-        {"info": {"role": "user"}, "parts": [{"type": "text", "text": "look"}]},
-        {"info": {"role": "assistant", "modelID": "claude-sonnet-4-5"}, "parts": [
-            {"type": "step-start"},
-            {"type": "tool", "callID": "c1", "tool": tool,
-             "state": {"status": "completed", "input": {"command": "ls"}, "output": output}},
-            {"type": "step-finish", "tokens": {"input": 5, "output": 9, "cache": {"read": 50, "write": 20}}},
-        ]},
-        {"info": {"role": "assistant", "modelID": "claude-sonnet-4-5"}, "parts": [{"type": "text", "text": "done"}]},
-    ]})
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    /// A message with one step of a tool call, as an export has it.
+    fn example(tool: &str, output: &str) -> Value {
+        json!({"info": {"id": "ses_1"}, "messages": [
+            {"info": {"role": "user"}, "parts": [{"type": "text", "text": "look"}]},
+            {"info": {"role": "assistant", "modelID": "claude-sonnet-4-5"}, "parts": [
+                {"type": "step-start"},
+                {"type": "tool", "callID": "c1", "tool": tool,
+                 "state": {"status": "completed", "input": {"command": "ls"}, "output": output}},
+                {"type": "step-finish", "tokens": {"input": 5, "output": 9, "cache": {"read": 50, "write": 20}}},
+            ]},
+            {"info": {"role": "assistant", "modelID": "claude-sonnet-4-5"}, "parts": [{"type": "text", "text": "done"}]},
+        ]})
+    }
 
     fn events_of(read: impl FnOnce(EventSink<'_>)) -> Vec<LogEvent> {
         let mut events = Vec::new();

@@ -5,8 +5,9 @@ use crate::kit::ProofBench;
 use crate::row::{Faults, ProofRow, RowResult};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-use tokenforge_engine::{
-    Settings, columns, csv, dictionary, diff_headers, fold, numbers, paths, templates,
+use tokenforge_engine::Settings;
+use tokenforge_engine::internals::{
+    columns, csv, dictionary, diff_headers, fold, numbers, paths, templates,
 };
 use tokenforge_laws::document;
 use tokenforge_providers::{Request, splice};

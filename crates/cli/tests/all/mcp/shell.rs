@@ -1,10 +1,9 @@
 //! A user's shell: a home of its own, a tool server, and a gateway if one is started.
 
-use crate::kit::{Folder, Run, finish};
+use crate::kit::{Folder, Run, ServedGateway, finish};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 /// A tool server in a shell. It answers with `$RESULT`, with what it was asked, that it failed, or not at all.
 const SERVER: &str = r#"while IFS= read -r line; do
@@ -119,27 +118,10 @@ impl Shell {
     }
 
     /// Starts a gateway, which is where the settings say from now on.
-    pub(crate) fn serve(&mut self) -> Gateway {
+    pub(crate) fn serve(&mut self) -> ServedGateway {
         self.listen = "127.0.0.1:0".to_owned();
-        let mut child = self.command(&["serve"]).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let url = line.split_whitespace().find(|word| word.starts_with("http://"));
-        let url = url.unwrap_or_else(|| panic!("{line}")).to_owned();
-        self.listen = url.trim_start_matches("http://").to_owned();
-        Gateway { child, url }
-    }
-}
-
-/// A gateway that runs, and ends with the value.
-pub(crate) struct Gateway {
-    child: Child,
-    pub(crate) url: String,
-}
-
-impl Drop for Gateway {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let gateway = ServedGateway::start(self.command(&["serve"]));
+        self.listen = gateway.address().to_owned();
+        gateway
     }
 }

@@ -1,11 +1,10 @@
 //! A user with a shell, a home, a service manager that writes down what it is told, and a gateway if one is started.
 
-use crate::kit::{Folder, Run, finish};
+use crate::kit::{Folder, Run, ServedGateway, finish};
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 /// Does what it is told, if somebody runs services here; `environment` is its own.
 const SYSTEMCTL: &str = r#"echo "systemctl $*" >> calls
@@ -139,15 +138,13 @@ impl User {
     }
 
     /// Starts a gateway, which is where the settings say from now on.
-    pub(crate) fn serve(&mut self) -> Gateway {
+    pub(crate) fn serve(&mut self) -> ServedGateway {
         self.listen = "127.0.0.1:0".to_owned();
-        let mut child =
-            self.command(env!("CARGO_BIN_EXE_tokenforge")).arg("serve").spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let url = line.split_whitespace().find_map(|word| word.strip_prefix("http://"));
-        self.listen = url.unwrap_or_else(|| panic!("{line}")).to_owned();
-        Gateway { child, url: format!("http://{}", self.listen) }
+        let mut command = self.command(env!("CARGO_BIN_EXE_tokenforge"));
+        command.arg("serve");
+        let gateway = ServedGateway::start(command);
+        self.listen = gateway.address().to_owned();
+        gateway
     }
 
     /// Sets where the gateway is said to be.
@@ -171,18 +168,5 @@ impl User {
         }
         found.sort();
         found
-    }
-}
-
-/// A gateway that runs, and ends with the value.
-pub(crate) struct Gateway {
-    child: Child,
-    pub(crate) url: String,
-}
-
-impl Drop for Gateway {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -2,7 +2,8 @@
 //! and never more bytes.
 
 use proptest::prelude::*;
-use tokenforge_engine::{binary, cap, padding, progress, terminal, whitespace};
+use tokenforge_engine::internals::{binary, cap, padding, progress, whitespace};
+use tokenforge_engine::terminal;
 
 /// Texts made of what these modules look for.
 fn texts() -> impl Strategy<Value = String> {
