@@ -8,7 +8,8 @@
 //! It is always the token that was drawn, never `admin_token` of the settings: proofs are for everybody who asks, and from
 //! one of them a password that a person chose could be guessed at leisure.
 
-use super::{hex, random_name};
+use super::random_name;
+use crate::hex::hex;
 use blake3::Hash;
 use http::header::HeaderMap;
 use tokenforge_config::{Secret, Settings, Upstreams};
