@@ -7,6 +7,7 @@
 
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use tokenforge_providers::{Dialect, ProviderAddress};
 
 /// A company that issues credentials and runs the hosts they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub(crate) enum Owner {
     Azure,
     /// Ollama on this machine, which has no credentials.
     Ollama,
+    /// The provider of a dialect that states its address itself, whose credentials have no known form.
+    Stated(Dialect, ProviderAddress),
 }
 
 /// By what a credential is recognised.

@@ -33,6 +33,7 @@ pub(crate) use sessions::LIFETIME as SESSION_LIFETIME;
 pub use token_file::{draw_token, read_token};
 
 use crate::answer::Problem;
+use crate::hex::hex;
 use crate::paths;
 use crate::tenant::KeyRing;
 use origin::RequestOrigin;
@@ -59,11 +60,6 @@ fn random_name() -> Option<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
     Some(hex(&bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
 /// What decides from where requests may come.

@@ -20,6 +20,7 @@ mod exchange;
 mod expand;
 mod gateway;
 mod guard;
+mod hex;
 mod limits;
 mod mcp;
 mod memo;

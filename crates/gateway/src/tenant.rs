@@ -2,6 +2,7 @@
 
 mod scrub;
 
+use crate::hex::hex;
 use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
@@ -106,7 +107,7 @@ impl KeyRing {
     }
 }
 
-/// The tenant of a request without a gateway key: whoever has the same credential.
+/// The tenant of a request without a gateway key: requests with the same credential share one.
 fn credential(headers: &HeaderMap, query: &str) -> Arc<str> {
     let mut hasher = Sha256::new();
     for name in PROVIDER_KEYS.iter().chain([&SESSION_TOKEN]) {
@@ -125,12 +126,7 @@ fn credential(headers: &HeaderMap, query: &str) -> Arc<str> {
 }
 
 fn tenant_name(hasher: Sha256) -> Arc<str> {
-    let mut tenant = *b"c-00000000000000000000000000000000";
-    let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
-    for (digits, byte) in tenant[2..].chunks_exact_mut(2).zip(hasher.finalize()) {
-        digits.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
-    }
-    String::from_utf8_lossy(&tenant).into()
+    format!("c-{}", hex(&hasher.finalize()[..16])).into()
 }
 
 /// The tenant of a request that was signed with an AWS key, which was checked: each request has another signature.

@@ -8,6 +8,7 @@ mod error;
 mod profile;
 
 pub use error::ApiError;
+pub use profile::ProviderAddress;
 pub(crate) use profile::{CacheLifetime, ConversationList, Profile, SystemPrompt};
 
 use crate::detect::{BatchedRequest, Endpoint, RequestPath};

@@ -1,9 +1,6 @@
 //! The list of provider APIs.
 
-use crate::api::{ApiError, Profile, ProviderApi};
-use crate::{
-    anthropic, bedrock, gemini, gemini_interactions, ollama, openai_chat, openai_responses,
-};
+use crate::api::{ApiError, Profile, ProviderAddress, ProviderApi};
 use std::time::Duration;
 
 macro_rules! provider_apis {
@@ -30,22 +27,22 @@ macro_rules! provider_apis {
 
 provider_apis! {
     /// Anthropic Messages, also on Vertex AI and Azure.
-    Anthropic => anthropic::Messages,
+    Anthropic => crate::anthropic::Messages,
     /// OpenAI Chat Completions, and what many others took over from it.
-    OpenAiChat => openai_chat::ChatCompletions,
+    OpenAiChat => crate::openai_chat::ChatCompletions,
     /// OpenAI Responses.
-    OpenAiResponses => openai_responses::Responses,
+    OpenAiResponses => crate::openai_responses::Responses,
     /// Google's generateContent, also on Vertex AI.
-    Gemini => gemini::GenerateContent,
+    Gemini => crate::gemini::GenerateContent,
     /// Google's Interactions, also on Vertex AI.
-    GeminiInteractions => gemini_interactions::Interactions,
+    GeminiInteractions => crate::gemini_interactions::Interactions,
     /// Amazon Bedrock Converse.
-    BedrockConverse => bedrock::Converse,
+    BedrockConverse => crate::bedrock::Converse,
     /// Amazon Bedrock InvokeModel with an Anthropic model: its Messages, and `anthropic_version` in the body. Bodies of
     /// other models have no tool results that we know.
-    BedrockInvoke => bedrock::InvokeModel,
+    BedrockInvoke => crate::bedrock::InvokeModel,
     /// Ollama's own chat.
-    Ollama => ollama::Chat,
+    Ollama => crate::ollama::Chat,
 }
 
 impl Dialect {
@@ -63,6 +60,12 @@ impl Dialect {
     #[must_use]
     pub fn upstream(self) -> &'static str {
         self.profile().upstream
+    }
+
+    /// The provider's address, where the settings have none for it.
+    #[must_use]
+    pub fn own_address(self) -> Option<ProviderAddress> {
+        self.profile().own_address
     }
 
     /// The provider of a request in no dialect that we know, told by a path or a header that only its requests have;

@@ -49,7 +49,7 @@ mod openai_responses;
 mod reply;
 mod request;
 
-pub use api::ApiError;
+pub use api::{ApiError, ProviderAddress};
 pub use detect::{BatchedRequest, Detection, RequestPurpose, batched_requests, is_signed};
 pub use dialect::Dialect;
 pub use earlier_reading::EarlierReading;

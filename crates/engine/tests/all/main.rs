@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod added_stage;
 mod command;
 mod csv;
 mod dictionary;

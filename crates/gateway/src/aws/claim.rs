@@ -20,16 +20,29 @@ pub(super) const OF_SIGNATURE: [HeaderName; 4] = [AUTHORIZATION, AMZ_DATE, AMZ_T
 /// A request that names more signed headers than this was not made by an SDK.
 const MOST_HEADERS: usize = 64;
 
-/// What a request says about its own signature.
-pub(crate) struct SignatureClaim {
-    pub(super) key_id: String,
+/// What a signature is made for: both the client's and the one that replaces it.
+#[derive(Clone)]
+pub(super) struct SignatureScope {
     pub(super) region: String,
     pub(super) service: String,
     pub(super) stamp: Timestamp,
-    /// The names of the headers that are part of it.
-    pub(super) signed: Vec<String>,
-    /// When it arrived: the client's clock is told from it.
+    /// When the request arrived: with `stamp` it gives the client's clock.
     pub(super) arrived: Instant,
+    /// The names of the headers that the client signed.
+    signed: Vec<String>,
+}
+
+impl SignatureScope {
+    /// Whether the client signed this header.
+    pub(super) fn has_signed(&self, name: &HeaderName) -> bool {
+        self.signed.iter().any(|signed| signed == name.as_str())
+    }
+}
+
+/// What a request says about its own signature.
+pub(crate) struct SignatureClaim {
+    pub(super) key_id: String,
+    pub(super) scope: SignatureScope,
     signature: String,
     session_token: Option<String>,
     /// What the client says to be the hash of the body, if it does.
@@ -60,7 +73,7 @@ impl SignatureClaim {
         let has = |wanted: &str| signed.iter().any(|name| name == wanted);
         let is_bound = (has("host") || has(AUTHORITY)) && has(AMZ_DATE.as_str());
         let is_usual = signed.len() <= MOST_HEADERS && is_plain(region) && is_plain(service);
-        // `Connection` is no part of a signature: whoever adds one to a request that he recorded takes away what is.
+        // No signature covers `Connection`: adding one to a recorded request would remove headers that were signed.
         let mut taken_away = named_by_connection(&head.headers);
         let is_kept = !taken_away.any(|name| signed.iter().any(|signed| *signed == name.as_str()));
         if !is_bound || !is_usual || !is_kept || stamp.date() != date {
@@ -74,20 +87,17 @@ impl SignatureClaim {
         Some(SignatureClaim {
             canonical_head: canonical_head(&head.method, &head.uri, host, &head.headers, &signed)?,
             key_id: key_id.to_owned(),
-            region: region.to_owned(),
-            service: service.to_owned(),
-            stamp,
-            signed,
-            arrived: Instant::now(),
+            scope: SignatureScope {
+                region: region.to_owned(),
+                service: service.to_owned(),
+                stamp,
+                arrived: Instant::now(),
+                signed,
+            },
             signature: part("Signature")?.to_owned(),
             session_token: text(&head.headers, &AMZ_TOKEN).map(str::to_owned),
             claimed_hash: text(&head.headers, &AMZ_HASH).map(str::to_owned),
         })
-    }
-
-    /// Is this header a part of it?
-    pub(super) fn has_signed(&self, name: &HeaderName) -> bool {
-        self.signed.iter().any(|signed| signed == name.as_str())
     }
 
     /// The id of the key that it says to be made with.
@@ -95,17 +105,18 @@ impl SignatureClaim {
         &self.key_id
     }
 
-    /// Was it made with this key, over a body with this hash? Whoever made it then has the key himself.
+    /// Whether this key made it over a body with this hash, which proves that the client has the key. The id of a key
+    /// proves nothing, because it is no secret.
     ///
-    /// The id of a key is no secret, so that it is named proves nothing. That it was made just now is for AWS to say: what
-    /// is signed again has the same date.
+    /// It may be an old signature that was recorded: AWS refuses those, because the new signature keeps the date.
     pub(super) fn is_made_with(&self, key: &AwsCredentials, payload: &str) -> bool {
         let token = key.session_token.as_ref().map(|token| token.expose());
         let is_whole = self.claimed_hash.as_deref().is_none_or(|claimed| claimed == payload);
         if self.key_id != key.key_id || self.session_token.as_deref() != token || !is_whole {
             return false;
         }
-        let made = key.sign(self.stamp, &self.region, &self.service, &self.canonical_head, payload);
+        let SignatureScope { region, service, stamp, .. } = &self.scope;
+        let made = key.sign(*stamp, region, service, &self.canonical_head, payload);
         made.as_bytes().ct_eq(self.signature.as_bytes()).into()
     }
 }
@@ -115,7 +126,7 @@ pub(super) fn take_off(headers: &mut HeaderMap) {
     OF_SIGNATURE.iter().for_each(|name| drop(headers.remove(name)));
 }
 
-/// The one value of a header. Of two, nobody knows which one counts.
+/// The one value of a header. `None` for two, because a server may take either.
 fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;

@@ -3,9 +3,9 @@
 //! The files are read for every signed request, which are few: other programs replace what is in them by the hour.
 
 use super::claim::SignatureClaim;
-use super::credentials::{AwsCredentials, AwsFinding, AwsFindingKind, masked};
+use super::credentials::{AwsCredentials, AwsFinding, AwsFindingKind, AwsIdentity};
 use super::partition::{domain, is_plain};
-use super::profiles::{ProfileCredentials, ProfileFiles, Profiles};
+use super::profiles::{ProfileFiles, Profiles};
 use super::resign_rule::ResignRule;
 use super::role_session::RoleSession;
 use super::signer::RequestSigner;
@@ -14,7 +14,6 @@ use http::HeaderMap;
 use http::Uri;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokenforge_config::Secret;
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::upstream::UpstreamClient;
 
@@ -29,13 +28,7 @@ pub struct AwsCredentialSource {
     session: RoleSession,
 }
 
-/// What an SDK would use that was started like this process.
-enum OwnCredentials {
-    AccessKey(AwsCredentials),
-    Role(WebIdentity),
-}
-
-/// Who asks for credentials, and how STS is reached.
+/// What a signer needs beside the request: how STS is reached, the time, and the confused deputy rule.
 pub(crate) struct SigningContext<'c> {
     pub(crate) client: &'c UpstreamClient,
     pub(crate) now: SystemTime,
@@ -56,39 +49,30 @@ impl AwsCredentialSource {
         AwsCredentialSource { variables: Box::new(variables), session: RoleSession::default() }
     }
 
-    /// All that is found, for a person to look at. Blocks.
+    /// All sources that have something, for `doctor` to show. Blocks.
     #[must_use]
     pub fn findings(&self) -> Vec<AwsFinding> {
-        let here = |kind| AwsFinding { place: ENVIRONMENT.to_owned(), kind };
-        let key = match self.environment_key() {
-            Some(Ok(key)) => Some(here(AwsFindingKind::AccessKey(masked(&key.key_id)))),
-            Some(Err(why)) => Some(here(AwsFindingKind::Unusable(why))),
-            None => None,
-        };
-        let role = match self.environment_role() {
-            Some(Ok(role)) => Some(here(AwsFindingKind::WebIdentity(role.role))),
-            Some(Err(why)) => Some(here(AwsFindingKind::Unusable(why))),
-            None => None,
-        };
-        key.into_iter().chain(role).chain(self.files().read().findings()).collect()
+        let key = self.environment_key().map(|key| key.map(AwsIdentity::AccessKey));
+        let role = self.environment_role().map(|role| role.map(AwsIdentity::WebIdentity));
+        let finding =
+            |found| AwsFinding { place: ENVIRONMENT.to_owned(), kind: AwsFindingKind::from(found) };
+        let here = key.into_iter().chain(role).map(finding);
+        here.chain(self.files().read().findings()).collect()
     }
 
-    /// What requests of clients that show a gateway key are signed with, where the settings allow that. Blocks.
+    /// What signs requests of clients that show a gateway key, where the settings allow that. Blocks.
     ///
     /// # Errors
-    /// There is nothing to sign them with.
+    /// Fails if no source has credentials.
     pub fn own(&self) -> Result<AwsFindingKind, String> {
-        Ok(match self.own_credentials(&self.files().read())? {
-            OwnCredentials::AccessKey(key) => AwsFindingKind::AccessKey(masked(&key.key_id)),
-            OwnCredentials::Role(identity) => AwsFindingKind::WebIdentity(identity.role),
-        })
+        self.own_identity(&self.files().read()).map(AwsFindingKind::from)
     }
 
-    /// Who signs a request in the place of the client that signed it like this, over a body with this hash. Its own
-    /// signature is then taken off. `None`: nobody may, and it stays as it is.
+    /// The signer that replaces this client's signature over a body with this hash, which it then takes off the headers.
+    /// `None`: the rule forbids it, and the headers stay as they are.
     ///
     /// # Errors
-    /// The caller is trusted, and there are no credentials.
+    /// Fails if the caller is trusted and no source has credentials.
     pub(crate) async fn signer_for(
         &self,
         claim: &SignatureClaim,
@@ -121,9 +105,9 @@ impl AwsCredentialSource {
         now: SystemTime,
     ) -> Result<AwsCredentials, String> {
         let profiles = self.profiles().await;
-        match self.own_credentials(&profiles)? {
-            OwnCredentials::AccessKey(key) => Ok(key),
-            OwnCredentials::Role(identity) => {
+        match self.own_identity(&profiles)? {
+            AwsIdentity::AccessKey(key) => Ok(key),
+            AwsIdentity::WebIdentity(identity) => {
                 let sts = self.sts(profiles.value(&self.profile(), "region"))?;
                 let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
                 self.session.credentials(identity, client, &sts, now).await
@@ -133,13 +117,13 @@ impl AwsCredentialSource {
 
     /// As botocore looks: the variables, the role of a profile, a web identity in the variables, and what else the profile
     /// has. Nothing is taken in the place of what may be in a file that cannot be read.
-    fn own_credentials(&self, profiles: &Profiles) -> Result<OwnCredentials, String> {
+    fn own_identity(&self, profiles: &Profiles) -> Result<AwsIdentity, String> {
         if let Some(key) = self.environment_key() {
-            return key.map(OwnCredentials::AccessKey);
+            return key.map(AwsIdentity::AccessKey);
         }
         let profile = self.profile();
         let of_profile = |why: String| format!("the profile {profile} {why}");
-        // Nobody else knows whether it has a role.
+        // Its role would come first, and may be in the file that cannot be read.
         if self.named_profile().is_some() {
             profiles.known()?;
         }
@@ -147,13 +131,11 @@ impl AwsCredentialSource {
             return Err(of_profile(why));
         }
         if let Some(role) = self.environment_role() {
-            return role.map(OwnCredentials::Role);
+            return role.map(AwsIdentity::WebIdentity);
         }
         profiles.known()?;
-        match profiles.credentials(&profile) {
-            Some(ProfileCredentials::AccessKey(key)) => Ok(OwnCredentials::AccessKey(key)),
-            Some(ProfileCredentials::WebIdentity(identity)) => Ok(OwnCredentials::Role(identity)),
-            Some(ProfileCredentials::Unusable(why)) => Err(of_profile(why)),
+        match profiles.identity(&profile) {
+            Some(identity) => identity.map_err(of_profile),
             None => Err(format!(
                 "neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, nor AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN \
                  are set, and {}",
@@ -169,14 +151,8 @@ impl AwsCredentialSource {
 
     /// The access key in the variables, if there is any of it.
     fn environment_key(&self) -> Option<Result<AwsCredentials, String>> {
-        let key_id = self.variable("AWS_ACCESS_KEY_ID")?;
-        let Some(secret) = self.variable("AWS_SECRET_ACCESS_KEY") else {
-            return Some(Err("AWS_SECRET_ACCESS_KEY is not set".to_owned()));
-        };
-        let token =
-            self.variable("AWS_SESSION_TOKEN").or_else(|| self.variable("AWS_SECURITY_TOKEN"));
-        let (secret, session_token) = (Secret::new(secret), token.map(Secret::new));
-        Some(Ok(AwsCredentials { key_id, secret, session_token }))
+        let key = AwsCredentials::read(|name| self.variable(&name.to_ascii_uppercase()))?;
+        Some(key.map_err(|_| "AWS_SECRET_ACCESS_KEY is not set".to_owned()))
     }
 
     /// The role that is given for the token in the variables, if there is any of it.
@@ -247,6 +223,7 @@ impl AwsCredentialSource {
 
 #[cfg(test)]
 mod tests {
+    use super::super::credentials::masked;
     use super::*;
     use std::collections::HashMap;
     use std::time::Duration;
@@ -519,7 +496,7 @@ mod tests {
         assert_eq!(pod, Ok(AwsFindingKind::WebIdentity(POD[1].1.to_owned())));
         let missing = source(no_file, no_file, &[]).own().unwrap_err();
         assert!(missing.contains("default is not found") && missing.contains(no_file), "{missing}");
-        let late = source(good, good, &[]).own_credentials(&Profiles::late());
+        let late = source(good, good, &[]).own_identity(&Profiles::late());
         assert_eq!(late.err().as_deref(), Some("~/.aws: it cannot be read in time"));
     }
 }

@@ -1,11 +1,12 @@
-//! AWS credentials, and what a person may be told about them.
+//! AWS credentials, how a source names them, and what `doctor` shows of them.
 
 use super::timestamp::Timestamp;
+use super::web_identity::WebIdentity;
 use super::{canonical, signing_key};
 use std::fmt;
 use tokenforge_config::Secret;
 
-/// An access key, with the token that belongs to it if it is temporary.
+/// An access key, and its session token if it is temporary.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct AwsCredentials {
     pub(super) key_id: String,
@@ -13,7 +14,30 @@ pub(crate) struct AwsCredentials {
     pub(super) session_token: Option<Secret>,
 }
 
+/// What one source gives: an access key, or a role to assume.
+pub(super) enum AwsIdentity {
+    AccessKey(AwsCredentials),
+    WebIdentity(WebIdentity),
+}
+
+/// The secret key is missing where the key id is set.
+#[derive(Debug)]
+pub(super) struct SecretMissing;
+
 impl AwsCredentials {
+    /// Reads an access key by the names of its values in a profile. `None`: the source has no key id.
+    pub(super) fn read(
+        value: impl Fn(&str) -> Option<String>,
+    ) -> Option<Result<Self, SecretMissing>> {
+        let key_id = value("aws_access_key_id")?;
+        let Some(secret) = value("aws_secret_access_key") else {
+            return Some(Err(SecretMissing));
+        };
+        let token = value("aws_session_token").or_else(|| value("aws_security_token"));
+        let (secret, session_token) = (Secret::new(secret), token.map(Secret::new));
+        Some(Ok(AwsCredentials { key_id, secret, session_token }))
+    }
+
     /// The signature of a canonical request under this key.
     pub(super) fn sign(
         &self,
@@ -36,24 +60,39 @@ impl fmt::Debug for AwsCredentials {
     }
 }
 
-/// What was found where AWS credentials are looked for. No secret, and no whole key id.
+/// What one place has in the way of AWS credentials, without secrets and whole key ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AwsFinding {
-    /// Where: the environment, or a profile and its file.
+    /// The environment, or a profile and its file.
     pub place: String,
-    /// What.
+    /// An access key, a role, or why neither can be used.
     pub kind: AwsFindingKind,
 }
 
-/// What was found in one place.
+/// An access key, a role, or why neither can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AwsFindingKind {
-    /// An access key, of which the first and last four characters are shown.
+    /// The first and last four characters of an access key's id.
     AccessKey(String),
-    /// A role that a web identity token is exchanged for.
+    /// The role that a web identity token is exchanged for.
     WebIdentity(String),
-    /// Something that cannot be used, and why.
+    /// Why a source cannot be used.
     Unusable(String),
+}
+
+impl From<AwsIdentity> for AwsFindingKind {
+    fn from(identity: AwsIdentity) -> Self {
+        match identity {
+            AwsIdentity::AccessKey(key) => AwsFindingKind::AccessKey(masked(&key.key_id)),
+            AwsIdentity::WebIdentity(identity) => AwsFindingKind::WebIdentity(identity.role),
+        }
+    }
+}
+
+impl From<Result<AwsIdentity, String>> for AwsFindingKind {
+    fn from(identity: Result<AwsIdentity, String>) -> Self {
+        identity.map_or_else(AwsFindingKind::Unusable, AwsFindingKind::from)
+    }
 }
 
 /// Enough of a key id to tell it from others.

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_no_section_or_behind_one_that_is_not_closed_is_nobodys() {
+    fn keys_outside_of_a_closed_section_are_dropped() {
         assert_eq!(read("key = 1\n[a]\nkey\n[b\nkey = 2\n"), []);
         assert_eq!(read(""), []);
     }

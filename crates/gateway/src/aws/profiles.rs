@@ -1,22 +1,18 @@
 //! The shared AWS files: `~/.aws/credentials` and `~/.aws/config`, and which credentials a profile in them has, in the
 //! order in which botocore looks.
 
-use super::credentials::{AwsCredentials, AwsFinding, AwsFindingKind, masked};
+use super::credentials::{AwsCredentials, AwsFinding, AwsFindingKind, AwsIdentity};
 use super::ini;
 use super::web_identity::WebIdentity;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use tokenforge_config::Secret;
 
 /// A longer file is none that a person has.
 const LARGEST: u64 = 1 << 20;
 
 const SSO: &str = "signs in with SSO";
-
-const KEY_ID: &str = "aws_access_key_id";
-const SECRET: &str = "aws_secret_access_key";
 
 /// Where the two files are.
 #[derive(Debug, Clone, Default)]
@@ -53,14 +49,6 @@ struct Profile {
     place: String,
 }
 
-/// Which credentials a profile has.
-pub(super) enum ProfileCredentials {
-    AccessKey(AwsCredentials),
-    WebIdentity(WebIdentity),
-    /// None that can be used here, and why.
-    Unusable(String),
-}
-
 impl ProfileFiles {
     /// Reads both. Blocks.
     pub(super) fn read(&self) -> Profiles {
@@ -81,8 +69,8 @@ impl ProfileFiles {
     }
 }
 
-/// The text of a file of no more than so many bytes. A pipe or a device in its place must not hold anybody up, nor fill the
-/// memory. Blocks.
+/// The text of a file of no more than so many bytes. A pipe or a device in its place is refused, because it could
+/// block forever or fill the memory. Blocks.
 pub(super) fn read_bounded(path: &Path, most: u64) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no file"));
@@ -121,9 +109,9 @@ impl Profiles {
         keys.filter(|key| key.key_id == key_id).collect()
     }
 
-    /// Which credentials a profile has. Nothing if it has none, or is not there.
-    pub(super) fn credentials(&self, profile: &str) -> Option<ProfileCredentials> {
-        self.profiles.get(profile)?.credentials()
+    /// What a profile gives, or why it cannot be used. `None`: it gives nothing, or does not exist.
+    pub(super) fn identity(&self, profile: &str) -> Option<Result<AwsIdentity, String>> {
+        self.profiles.get(profile)?.identity()
     }
 
     /// Why the role of a profile that has no web identity cannot be assumed: an SDK takes such a role before a web identity
@@ -131,10 +119,7 @@ impl Profiles {
     pub(super) fn role_without_web_identity(&self, profile: &str) -> Option<String> {
         let profile = self.profiles.get(profile)?;
         let has_such = profile.has("role_arn") && !profile.has("web_identity_token_file");
-        match profile.credentials().filter(|_| has_such)? {
-            ProfileCredentials::Unusable(why) => Some(why),
-            ProfileCredentials::AccessKey(_) | ProfileCredentials::WebIdentity(_) => None,
-        }
+        profile.identity().filter(|_| has_such)?.err()
     }
 
     /// Nothing, if what a profile has is known.
@@ -188,20 +173,19 @@ impl Profile {
     }
 
     fn access_keys(&self) -> impl Iterator<Item = AwsCredentials> {
-        [&self.credentials, &self.config].into_iter().filter_map(access_key)
+        [&self.credentials, &self.config].into_iter().filter_map(|keys| access_key(keys)?.ok())
     }
 
     /// As botocore looks: a role, SSO, the credentials file, `aws login`, a program, and then the config file.
-    fn credentials(&self) -> Option<ProfileCredentials> {
-        use ProfileCredentials::Unusable;
-        let unusable = |why: &str| Some(Unusable(format!("{why}, which Tokenforge does not do")));
+    fn identity(&self) -> Option<Result<AwsIdentity, String>> {
+        let unusable = |why: &str| Some(Err(format!("{why}, which Tokenforge does not do")));
         match (self.get("role_arn"), self.get("web_identity_token_file")) {
             (Some(role), Some(token_file)) => {
-                return Some(ProfileCredentials::WebIdentity(WebIdentity {
+                return Some(Ok(AwsIdentity::WebIdentity(WebIdentity {
                     token_file: token_file.into(),
                     role: role.to_owned(),
                     session_name: self.get("role_session_name").map(str::to_owned),
-                }));
+                })));
             }
             (Some(_), None) if self.has("credential_source") => {
                 return unusable("assumes a role from the instance or container it runs on");
@@ -211,19 +195,19 @@ impl Profile {
             }
             (Some(_), None) => {
                 let why = "has a role_arn, and no web_identity_token_file to assume it with";
-                return Some(Unusable(why.to_owned()));
+                return Some(Err(why.to_owned()));
             }
             (None, Some(_)) => {
                 let why = "has a web_identity_token_file, and no role_arn";
-                return Some(Unusable(why.to_owned()));
+                return Some(Err(why.to_owned()));
             }
             (None, None) => {}
         }
         if self.has("sso_role_name") || self.has("sso_account_id") {
             return unusable(SSO);
         }
-        if let Some(key) = whole_key(&self.credentials) {
-            return Some(key);
+        if let Some(key) = access_key(&self.credentials) {
+            return Some(key.map(AwsIdentity::AccessKey));
         }
         if self.has("login_session") {
             return unusable("signs in with `aws login`");
@@ -233,21 +217,20 @@ impl Profile {
         }
         // A session of SSO alone gives tokens for other things, beside keys.
         let is_sso = self.has("sso_session") || self.has("sso_start_url");
-        whole_key(&self.config).or_else(|| is_sso.then(|| unusable(SSO)).flatten())
+        match access_key(&self.config) {
+            Some(key) => Some(key.map(AwsIdentity::AccessKey)),
+            None if is_sso => unusable(SSO),
+            None => None,
+        }
     }
 
     /// An access key is good for requests that were signed with it, whatever else an SDK would prefer.
     fn findings(&self) -> Vec<AwsFinding> {
-        let mut kinds: Vec<AwsFindingKind> =
-            self.access_keys().map(|key| AwsFindingKind::AccessKey(masked(&key.key_id))).collect();
-        kinds.extend(match self.credentials() {
-            Some(ProfileCredentials::WebIdentity(identity)) => {
-                Some(AwsFindingKind::WebIdentity(identity.role))
-            }
-            Some(ProfileCredentials::Unusable(why)) => Some(AwsFindingKind::Unusable(why)),
-            Some(ProfileCredentials::AccessKey(_)) | None => None,
-        });
-        kinds.into_iter().map(|kind| AwsFinding { place: self.place.clone(), kind }).collect()
+        let keys = self.access_keys().map(|key| Ok(AwsIdentity::AccessKey(key)));
+        let other = self.identity().filter(|found| !matches!(found, Ok(AwsIdentity::AccessKey(_))));
+        let finding =
+            |found| AwsFinding { place: self.place.clone(), kind: AwsFindingKind::from(found) };
+        keys.chain(other).map(finding).collect()
     }
 }
 
@@ -255,22 +238,10 @@ fn value<'k>(keys: &'k Keys, key: &str) -> Option<&'k str> {
     keys.get(key).map(String::as_str).filter(|value| !value.is_empty())
 }
 
-/// The access key of a file, or that it is named by half.
-fn whole_key(keys: &Keys) -> Option<ProfileCredentials> {
-    value(keys, KEY_ID)?;
-    Some(match access_key(keys) {
-        Some(key) => ProfileCredentials::AccessKey(key),
-        None => ProfileCredentials::Unusable(format!("has an {KEY_ID}, and no {SECRET}")),
-    })
-}
-
-fn access_key(keys: &Keys) -> Option<AwsCredentials> {
-    let token = value(keys, "aws_session_token").or_else(|| value(keys, "aws_security_token"));
-    Some(AwsCredentials {
-        key_id: value(keys, KEY_ID)?.to_owned(),
-        secret: Secret::new(value(keys, SECRET)?),
-        session_token: token.map(Secret::new),
-    })
+/// The access key of one file. `None`: the file has no key id.
+fn access_key(keys: &Keys) -> Option<Result<AwsCredentials, String>> {
+    let key = AwsCredentials::read(|name| value(keys, name).map(str::to_owned))?;
+    Some(key.map_err(|_| "has an aws_access_key_id, and no aws_secret_access_key".to_owned()))
 }
 
 /// In the config file a profile is `[profile NAME]`, but for `[default]`; other sections there are none.
@@ -296,8 +267,8 @@ mod tests {
     }
 
     fn access_key(profiles: &Profiles, name: &str) -> Option<AwsCredentials> {
-        match profiles.credentials(name) {
-            Some(ProfileCredentials::AccessKey(key)) => Some(key),
+        match profiles.identity(name) {
+            Some(Ok(AwsIdentity::AccessKey(key))) => Some(key),
             _ => None,
         }
     }
@@ -321,7 +292,7 @@ mod tests {
         let [dev] = &profiles.with_key_id("ASIADEV000000002")[..] else { panic!("not one") };
         assert_eq!(dev.session_token.as_ref().unwrap().expose(), "t==");
         assert_eq!(profiles.with_key_id("AKIA"), []);
-        let Some(ProfileCredentials::WebIdentity(pod)) = profiles.credentials("pod") else {
+        let Some(Ok(AwsIdentity::WebIdentity(pod))) = profiles.identity("pod") else {
             panic!("no role");
         };
         assert_eq!((pod.role.as_str(), pod.token_file), ("arn:aws:iam::1:role/r", "/token".into()));
@@ -364,7 +335,7 @@ mod tests {
             "aws_access_key_id = AKIACONFIG\naws_secret_access_key = s\naws_session_token = t\n";
         let half = "[default]\naws_access_key_id = AKIAHALF\n";
         let profiles = read(half, &format!("[default]\n{whole}"));
-        let Some(ProfileCredentials::Unusable(why)) = profiles.credentials("default") else {
+        let Some(Err(why)) = profiles.identity("default") else {
             panic!("the secret of the other file");
         };
         assert_eq!(why, "has an aws_access_key_id, and no aws_secret_access_key");
@@ -399,7 +370,7 @@ mod tests {
         ] {
             let profiles =
                 read(&format!("[default]\n{credentials}"), &format!("[default]\n{config}"));
-            let Some(ProfileCredentials::Unusable(said)) = profiles.credentials("default") else {
+            let Some(Err(said)) = profiles.identity("default") else {
                 panic!("{why}");
             };
             assert!(said.contains(why), "{said}");
@@ -420,7 +391,7 @@ mod tests {
         let key = "[default]\naws_access_key_id = AKIADEFAULT00001\naws_secret_access_key = s\n";
         fs::write(&path, format!("{key}#{}", " ".repeat(1 << 20))).unwrap();
         let profiles = ProfileFiles { credentials: Some(path), config: None }.read();
-        assert!(profiles.credentials("default").is_none());
+        assert!(profiles.identity("default").is_none());
         let AwsFindingKind::Unusable(why) = &profiles.findings()[0].kind else { panic!("usable") };
         assert_eq!(why, "it has more than 1048576 bytes");
     }

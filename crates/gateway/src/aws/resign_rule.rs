@@ -1,9 +1,9 @@
-//! For whom a request is signed again: the confused deputy rule.
+//! Which requests are signed again: the confused deputy rule.
 //!
-//! Whoever reaches the gateway must not be able to use the operator's AWS account through it. So it signs for those only
+//! Access to the gateway must not give access to the operator's AWS account. So the gateway signs for two kinds of clients:
 //!
-//! 1. who have the key themselves: their own signature was made with a secret key that the operator has, too;
-//! 2. and, with `upstreams.aws_signing: callers`, who showed one of the gateway's `keys`, for requests to a model.
+//! 1. a client that has the key: a secret key of the operator made the signature that it sent;
+//! 2. with `upstreams.aws_signing: callers`, a client that showed one of the gateway's `keys`, for requests to a model.
 //!
 //! In both cases the request must be one for Bedrock, to a host that the operator named: neither to one of `X-Target-URL`,
 //! nor for another of AWS's services. The new signature has the date, the region and the service of the old one.
@@ -24,9 +24,9 @@ pub(crate) struct ResignRule {
     pub(crate) is_for_model: bool,
 }
 
-/// May a request with this signature be signed again, if it turns out to be right? Else nobody has to look at its body.
+/// Whether a request with this signature may be signed again once the signature is checked. If not, its body is not read.
 pub(crate) fn may_be_resigned(claim: &SignatureClaim, signing: AwsSigning) -> bool {
-    signing != AwsSigning::Never && claim.service == SERVICE
+    signing != AwsSigning::Never && claim.scope.service == SERVICE
 }
 
 impl ResignRule {

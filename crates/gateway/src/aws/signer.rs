@@ -1,16 +1,15 @@
 //! Signs requests on their way to Bedrock, in the place of the signature that they came with.
 
 use super::canonical::{ALGORITHM, canonical_head};
-use super::claim::{AMZ_DATE, AMZ_HASH, AMZ_TOKEN, SignatureClaim, take_off};
+use super::claim::{AMZ_DATE, AMZ_HASH, AMZ_TOKEN, SignatureClaim, SignatureScope, take_off};
 use super::credentials::AwsCredentials;
 use super::signing_key::sha256_hex;
-use super::timestamp::Timestamp;
 use bytes::Bytes;
 use http::Request;
 use http::header::{
     AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
 };
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::body::Body;
 use tokenforge_proxy::upstream::host_header;
@@ -21,12 +20,7 @@ const QUICK: usize = 512 << 10;
 /// Signs requests in the place of one client, with its region, its service and its clock.
 pub(crate) struct RequestSigner {
     credentials: AwsCredentials,
-    region: String,
-    service: String,
-    stamp: Timestamp,
-    arrived: Instant,
-    /// What the client signed, and wants to be signed.
-    signed: Vec<String>,
+    scope: SignatureScope,
 }
 
 impl RequestSigner {
@@ -40,23 +34,16 @@ impl RequestSigner {
     ) -> Self {
         take_off(headers);
         let is_added = |name: &&HeaderName| {
-            (is_of_aws(name) || is_of_bedrock(name)) && !claim.has_signed(name)
+            (is_of_aws(name) || is_of_bedrock(name)) && !claim.scope.has_signed(name)
         };
         let added: Vec<HeaderName> = headers.keys().filter(is_added).cloned().collect();
         added.iter().for_each(|name| drop(headers.remove(name)));
-        RequestSigner {
-            credentials,
-            region: claim.region.clone(),
-            service: claim.service.clone(),
-            stamp: claim.stamp,
-            arrived: claim.arrived,
-            signed: claim.signed.clone(),
-        }
+        RequestSigner { credentials, scope: claim.scope.clone() }
     }
 
     /// The client's region, which is plain: small letters, digits and `-`.
     pub(crate) fn region(&self) -> &str {
-        &self.region
+        &self.scope.region
     }
 
     /// Signs a request with a body that is here. Nothing if it cannot be.
@@ -64,7 +51,7 @@ impl RequestSigner {
         // What is not here yet cannot be signed.
         let body = request.body_mut().whole()?;
         let hash = payload_hash(&body).await;
-        self.sign_at(request, &hash, self.arrived.elapsed())
+        self.sign_at(request, &hash, self.scope.arrived.elapsed())
     }
 
     /// The same, so long after the client signed its own: by its clock, since AWS is to judge by the client's whether a
@@ -75,7 +62,8 @@ impl RequestSigner {
         hash: &str,
         elapsed: Duration,
     ) -> Option<()> {
-        let stamp = self.stamp.after(elapsed);
+        let SignatureScope { region, service, stamp, .. } = &self.scope;
+        let stamp = stamp.after(elapsed);
         let host = host_header(request.uri())?;
         let headers = request.headers_mut();
         take_off(headers);
@@ -83,20 +71,18 @@ impl RequestSigner {
         if let Some(token) = &self.credentials.session_token {
             headers.insert(AMZ_TOKEN, sensitive(token.expose())?);
         }
-        if self.has_signed(&AMZ_HASH) {
+        if self.scope.has_signed(&AMZ_HASH) {
             headers.insert(AMZ_HASH, HeaderValue::from_str(hash).ok()?);
         }
         let signed = self.headers_to_sign(headers);
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let head = canonical_head(&method, &uri, host.to_str().ok()?, request.headers(), &signed)?;
         let credentials = &self.credentials;
-        let signature = credentials.sign(stamp, &self.region, &self.service, &head, hash);
+        let signature = credentials.sign(stamp, region, service, &head, hash);
         let authorization = format!(
-            "{ALGORITHM} Credential={}/{}/{}/{}/aws4_request, SignedHeaders={}, Signature={signature}",
+            "{ALGORITHM} Credential={}/{}/{region}/{service}/aws4_request, SignedHeaders={}, Signature={signature}",
             credentials.key_id,
             stamp.date(),
-            self.region,
-            self.service,
             signed.join(";")
         );
         request.headers_mut().insert(AUTHORIZATION, sensitive(&authorization)?);
@@ -106,18 +92,15 @@ impl RequestSigner {
     /// What AWS asks for (the host, the kind of body, everything of its own), and what the client signed that is still
     /// there. The length is what the hash says already, and is written after this.
     fn headers_to_sign(&self, headers: &HeaderMap) -> Vec<String> {
-        let is_asked_for =
-            |name: &HeaderName| *name == CONTENT_TYPE || is_of_aws(name) || self.has_signed(name);
+        let is_asked_for = |name: &HeaderName| {
+            *name == CONTENT_TYPE || is_of_aws(name) || self.scope.has_signed(name)
+        };
         let names = headers.keys().filter(|name| is_asked_for(name));
         let names = names.filter(|name| **name != CONTENT_LENGTH && **name != HOST);
         let mut names: Vec<String> = names.map(|name| name.as_str().to_owned()).collect();
         names.push(HOST.as_str().to_owned());
         names.sort_unstable();
         names
-    }
-
-    fn has_signed(&self, name: &HeaderName) -> bool {
-        self.signed.iter().any(|signed| signed == name.as_str())
     }
 }
 

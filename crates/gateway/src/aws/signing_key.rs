@@ -1,8 +1,9 @@
 //! The signing key of SigV4: an HMAC-SHA256 chain (RFC 2104) from the secret key over date, region and service.
 
+use crate::hex::hex;
 use sha2::{Digest as _, Sha256};
 
-/// The hash that all of it is made with, in hexadecimal digits.
+/// The SHA-256 of some bytes, in hexadecimal digits.
 pub(super) fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
@@ -24,11 +25,6 @@ fn hmac(key: &[u8], text: &[u8]) -> [u8; 32] {
     let inner = Sha256::new().chain_update(padded.map(|byte| byte ^ 0x36)).chain_update(text);
     let outer = Sha256::new().chain_update(padded.map(|byte| byte ^ 0x5c));
     outer.chain_update(inner.finalize()).finalize().into()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
 #[cfg(test)]

@@ -32,8 +32,8 @@ impl RequestScope<'_> {
             .then_some(PendingSignature { claim, source })
     }
 
-    /// Who signs it, if anybody may: its body came over the wire like this. Its own signature is then taken off, and it is
-    /// a request like any other.
+    /// The signer that replaces the client's signature, whose body `wire` is as the client sent it. The client's signature
+    /// is then taken off, so that the request may be rewritten like any other. `None`: it is forwarded unchanged.
     pub(super) async fn signer(
         &self,
         exchange: &mut Exchange,

@@ -1,14 +1,15 @@
-//! How a gateway shows whose it is: it knows the token in the data folder, and shows that it does without showing it.
+//! Proof that a gateway belongs to this user: it knows the token in the data folder, and does not reveal it.
 //!
-//! Any program can listen on the port and say that it is a gateway, and an agent would give it the user's login. So whoever
-//! is about to send an agent there draws a [`Challenge`], and the gateway answers with [`Proofs`], which only somebody who
-//! can read the token can make. The port is in them: a program at another port cannot pass the challenge on to the gateway
-//! and its answer back.
+//! Any program can listen on the port and say that it is a gateway, and an agent would give it the user's login. So `wrap`
+//! and the shims draw a [`Challenge`] before they send an agent there, and the gateway answers with [`Proofs`], which only a
+//! process that can read the token can make. The port is in them, because a program at another port could otherwise pass
+//! the challenge on to the gateway and its answer back.
 //!
 //! It is always the token that was drawn, never `admin_token` of the settings: proofs are for everybody who asks, and from
 //! one of them a password that a person chose could be guessed at leisure.
 
-use super::{hex, random_name};
+use super::random_name;
+use crate::hex::hex;
 use blake3::Hash;
 use http::header::HeaderMap;
 use tokenforge_config::{Secret, Settings, Upstreams};

@@ -5,7 +5,7 @@ use crate::credential_owner::Owner;
 use http::{HeaderMap, Uri};
 use std::sync::LazyLock;
 use tokenforge_config::Upstreams;
-use tokenforge_providers::Dialect;
+use tokenforge_providers::{Dialect, ProviderAddress};
 
 /// Where ChatGPT's own API is, which Codex uses with a subscription.
 const CHATGPT: &str = "https://chatgpt.com";
@@ -24,6 +24,8 @@ pub(super) enum Provider {
     Vertex,
     Bedrock,
     Ollama,
+    /// The provider of a dialect that states its address itself ([`Dialect::own_address`]).
+    Stated(Dialect, ProviderAddress),
 }
 
 impl Provider {
@@ -55,6 +57,7 @@ impl Provider {
             Owner::Aws => Provider::Bedrock,
             Owner::Azure => Provider::AzureOpenAi,
             Owner::Ollama => Provider::Ollama,
+            Owner::Stated(dialect, address) => Provider::Stated(dialect, address),
         }
     }
 
@@ -67,13 +70,16 @@ impl Provider {
             Provider::Gemini | Provider::Vertex => Owner::Google,
             Provider::Bedrock => Owner::Aws,
             Provider::Ollama => Owner::Ollama,
+            Provider::Stated(dialect, address) => Owner::Stated(dialect, address),
         }
     }
 
-    /// The provider that the settings have an address for by this name.
+    /// The provider with this name: the settings or its dialect have its address.
     fn named(name: &str) -> Option<Self> {
+        let stated = |dialect: &Dialect| Some(Self::Stated(*dialect, dialect.own_address()?));
         [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Bedrock, Self::Ollama]
             .into_iter()
+            .chain(Dialect::ALL.iter().filter_map(stated))
             .find(|provider| provider.name() == name)
     }
 
@@ -88,6 +94,7 @@ impl Provider {
             Provider::Vertex => "vertex",
             Provider::Bedrock => "bedrock",
             Provider::Ollama => "ollama",
+            Provider::Stated(dialect, _) => dialect.upstream(),
         }
     }
 
@@ -102,6 +109,7 @@ impl Provider {
             Provider::Vertex => "Vertex",
             Provider::Bedrock => "Bedrock",
             Provider::Ollama => "Ollama",
+            Provider::Stated(_, stated) => stated.title,
         }
     }
 
@@ -110,8 +118,8 @@ impl Provider {
         match self {
             Provider::Anthropic => "upstreams.anthropic",
             Provider::OpenAi => "upstreams.openai",
-            // ChatGPT has one address, and `backend` alone stands in its place.
-            Provider::ChatGpt => "upstreams.backend",
+            // Both have one address, and `backend` alone replaces it.
+            Provider::ChatGpt | Provider::Stated(..) => "upstreams.backend",
             Provider::AzureOpenAi => "upstreams.azure_openai",
             Provider::Gemini => "upstreams.gemini",
             Provider::Vertex => "upstreams.vertex",
@@ -130,6 +138,7 @@ impl Provider {
             (_, Some(address)) => Ok(address.clone()),
             (Provider::ChatGpt, None) => Ok(Uri::from_static(CHATGPT)),
             (Provider::Vertex, None) => vertex_address(path).ok_or_else(refused),
+            (Provider::Stated(_, stated), None) => stated.address.parse().map_err(|_| refused()),
             (_, None) => Err(refused()),
         }
     }
@@ -141,7 +150,12 @@ impl Provider {
 
     /// Whether this is its address without settings.
     pub(super) fn is_usual(self, address: &Uri) -> bool {
-        self.in_settings(&USUAL) == Some(address)
+        match self {
+            Provider::Stated(_, stated) => {
+                stated.address.parse().is_ok_and(|own: Uri| own == *address)
+            }
+            _ => self.in_settings(&USUAL) == Some(address),
+        }
     }
 
     /// The address that the settings have for it, set or usual. `None`: there is none, or it does not stand in the settings.
@@ -149,7 +163,7 @@ impl Provider {
         match self {
             Provider::Anthropic => Some(&upstreams.anthropic),
             Provider::OpenAi => Some(&upstreams.openai),
-            Provider::ChatGpt => None,
+            Provider::ChatGpt | Provider::Stated(..) => None,
             Provider::AzureOpenAi => upstreams.azure_openai.as_ref(),
             Provider::Gemini => Some(&upstreams.gemini),
             Provider::Vertex => upstreams.vertex.as_ref(),
@@ -186,7 +200,9 @@ mod tests {
     #[test]
     fn every_dialect_has_a_provider() {
         for dialect in Dialect::ALL {
-            assert!(Provider::named(dialect.upstream()).is_some(), "{dialect:?}");
+            let provider = Provider::named(dialect.upstream());
+            let address = provider.map(|it| it.address(&Upstreams::default(), "/"));
+            assert!(matches!(address, Some(Ok(_))), "{dialect:?}");
         }
     }
 }

@@ -25,6 +25,7 @@ pub(crate) struct Messages;
 pub(crate) const PROFILE: Profile = Profile {
     name: "anthropic",
     upstream: "anthropic",
+    own_address: None,
     own_headers: &["anthropic-version"],
     own_paths: &["/api/hello", "/v1/messages"],
     expand_tool: concat!("{", name_and_description!(), r#","input_schema":"#, schema!(), "}"),

@@ -10,6 +10,8 @@ pub(crate) struct Profile {
     pub(crate) name: &'static str,
     /// Its provider, as the settings name its address.
     pub(crate) upstream: &'static str,
+    /// The provider's address, where the settings have none by the name of `upstream`.
+    pub(crate) own_address: Option<ProviderAddress>,
     /// Headers that only requests to this provider have, in lower case.
     pub(crate) own_headers: &'static [&'static str],
     /// How paths begin that are this provider's alone, whatever is asked for.
@@ -24,7 +26,7 @@ pub(crate) struct Profile {
     pub(crate) needs_version: bool,
     /// Clients send the ids of calls back, where the provider gives any.
     pub(crate) keeps_call_ids: bool,
-    /// Whoever does not say whether to stream gets a stream.
+    /// A request that does not say whether to stream gets a stream.
     pub(crate) streams_by_default: bool,
     /// The provider keeps replies unless a request says otherwise, so that the next request may name one and leave out what
     /// came before.
@@ -43,6 +45,15 @@ pub(crate) struct Profile {
     pub(crate) cache: Option<CacheLifetime>,
     /// What every part of a reply holds that says what it cost: others are not parsed for it.
     pub(crate) usage_marker: &'static str,
+}
+
+/// Where a provider is that has no address in the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProviderAddress {
+    /// The provider's name in messages.
+    pub title: &'static str,
+    /// `https`, the host, and perhaps the beginning of a path.
+    pub address: &'static str,
 }
 
 /// How long a prompt cache lives after its last use.

@@ -20,6 +20,7 @@ pub(crate) struct Converse;
 const PROFILE: Profile = Profile {
     name: "bedrock_converse",
     upstream: "bedrock",
+    own_address: None,
     own_headers: &[],
     own_paths: OWN_PATHS,
     expand_tool: concat!(

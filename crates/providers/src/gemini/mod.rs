@@ -26,6 +26,7 @@ pub(crate) struct GenerateContent;
 const PROFILE: Profile = Profile {
     name: "gemini",
     upstream: "gemini",
+    own_address: None,
     own_headers: &[],
     own_paths: &["/v1beta/"],
     expand_tool: concat!("{", name_and_description!(), r#","parameters":"#, schema!(), "}"),

@@ -28,6 +28,7 @@ pub(crate) struct Interactions;
 const PROFILE: Profile = Profile {
     name: "gemini_interactions",
     upstream: "gemini",
+    own_address: None,
     own_headers: &[],
     own_paths: &[],
     expand_tool: concat!(

@@ -26,6 +26,7 @@ pub(crate) struct ChatCompletions;
 pub(crate) const PROFILE: Profile = Profile {
     name: "openai_chat",
     upstream: "openai",
+    own_address: None,
     own_headers: &[],
     own_paths: &[],
     expand_tool: concat!(

@@ -25,6 +25,7 @@ pub(crate) struct Responses;
 const PROFILE: Profile = Profile {
     name: "openai_responses",
     upstream: "openai",
+    own_address: None,
     own_headers: &[],
     own_paths: &[],
     // Strict is the default here, and the schema has members that are not required.

@@ -1,5 +1,6 @@
 //! Bodies made to harm, and bodies made up at random.
 
+use crate::support::example::Example;
 use crate::support::{Spelling, read, texts};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -76,41 +77,14 @@ fn many_calls_and_results_are_paired_in_linear_time() {
 
 /// A conversation of calls and results in any order, in a dialect.
 pub(crate) fn conversation(dialect: Dialect, texts: &[String]) -> Value {
+    let example = Example::read(dialect);
     let turns = texts.iter().enumerate().map(|(number, text)| {
         let id = format!("call/{number}");
-        match dialect {
-            Dialect::Anthropic | Dialect::BedrockInvoke => json!([
-                {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": text, "input": {"n": number}}]},
-                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}, {"type": "text", "text": text}]},
-            ]),
-            Dialect::OpenAiChat | Dialect::Ollama => json!([
-                {"role": "assistant", "content": text, "tool_calls": [{"id": id, "function": {"name": text, "arguments": text}}]},
-                {"role": "tool", "tool_call_id": id, "content": [{"type": "text", "text": text}]},
-            ]),
-            Dialect::OpenAiResponses => json!([
-                {"type": "function_call", "call_id": id, "name": text, "arguments": text},
-                {"type": "function_call_output", "call_id": id, "output": text},
-            ]),
-            Dialect::GeminiInteractions => json!([
-                {"type": "function_call", "id": id, "name": text, "arguments": {"output": text}},
-                {"type": "function_result", "call_id": id, "name": "other", "result": [{"type": "text", "text": text}]},
-            ]),
-            Dialect::Gemini => json!([
-                {"parts": [{"text": text}, {"functionCall": {"name": text, "args": {"output": text}}}]},
-                {"parts": [{"functionResponse": {"name": text, "response": {"output": text}}}]},
-            ]),
-            Dialect::BedrockConverse => json!([
-                {"content": [{"toolUse": {"toolUseId": id, "name": text, "input": {"text": text}}}]},
-                {"content": [{"toolResult": {"toolUseId": id, "content": [{"text": text}]}}, {"text": text}]},
-            ]),
-        }
+        let values = [("$ID", json!(id)), ("$TEXT", json!(text)), ("$N", json!(number))];
+        example.filled("call_and_result", &values)
     });
     let messages: Vec<Value> = turns.flat_map(|turn| turn.as_array().unwrap().clone()).collect();
-    let list = match dialect {
-        Dialect::OpenAiResponses | Dialect::GeminiInteractions => "input",
-        Dialect::Gemini => "contents",
-        _ => "messages",
-    };
+    let list = example.text("list");
     json!({"anthropic_version": "1", "model": "m", list: messages})
 }
 

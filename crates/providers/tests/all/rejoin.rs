@@ -1,5 +1,6 @@
 //! Calls of ours that come back beside the client's own.
 
+use crate::support::example::Example;
 use crate::support::pairing::assert_paired;
 use crate::support::{Spelling, read};
 use serde_json::{Value, json};
@@ -8,125 +9,25 @@ use tokenforge_providers::{Dialect, Request, ToolExchange, call_key, put_back, r
 /// A conversation in which the model called `ls` and `cat` in its second turn, and in its first and third something
 /// else. Results come in another order than calls.
 fn body(dialect: Dialect) -> Value {
-    match dialect {
-        Dialect::Anthropic | Dialect::BedrockInvoke => {
-            let call = |id: &str, name: &str| json!({"type": "tool_use", "id": id, "name": name, "input": {"n": 1}});
-            let answer =
-                |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "out"});
-            json!({"anthropic_version": "v", "messages": [
-                {"role": "user", "content": "go"},
-                {"role": "assistant", "content": [call("c0", "ls")]},
-                {"role": "user", "content": [answer("c0")]},
-                {"role": "assistant", "content": [{"type": "text", "text": "now"}, call("c1", "ls"), call("c2", "cat")]},
-                {"role": "user", "content": [answer("c2"), answer("c1"), {"type": "text", "text": "go on"}]},
-                {"role": "assistant", "content": [call("c3", "ps")]},
-                {"role": "user", "content": [answer("c3")]},
-            ]})
-        }
-        Dialect::BedrockConverse => {
-            let call = |id: &str, name: &str| json!({"toolUse": {"toolUseId": id, "name": name, "input": {"n": 1}}});
-            let answer =
-                |id: &str| json!({"toolResult": {"toolUseId": id, "content": [{"text": "out"}]}});
-            json!({"messages": [
-                {"role": "assistant", "content": [call("c0", "ls")]},
-                {"role": "user", "content": [answer("c0")]},
-                {"role": "assistant", "content": [{"text": "now"}, call("c1", "ls"), call("c2", "cat")]},
-                {"role": "user", "content": [answer("c2"), answer("c1"), {"text": "go on"}]},
-                {"role": "assistant", "content": [call("c3", "ps")]},
-                {"role": "user", "content": [answer("c3")]},
-            ]})
-        }
-        Dialect::OpenAiChat => {
-            let call = |id: &str, name: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{\"n\":1}"}});
-            let answer = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "out"});
-            json!({"messages": [
-                {"role": "assistant", "tool_calls": [call("c0", "ls")]}, answer("c0"),
-                {"role": "assistant", "content": "now", "tool_calls": [call("c1", "ls"), call("c2", "cat")]},
-                answer("c2"), answer("c1"), {"role": "user", "content": "go on"},
-                {"role": "assistant", "tool_calls": [call("c3", "ps")]}, answer("c3"),
-            ]})
-        }
-        Dialect::Ollama => {
-            let call = |name: &str| json!({"function": {"name": name, "arguments": {"n": 1}}});
-            let answer = |name: &str| json!({"role": "tool", "tool_name": name, "content": "out"});
-            json!({"messages": [
-                {"role": "assistant", "content": "", "tool_calls": [call("ls")]}, answer("ls"),
-                {"role": "assistant", "content": "now", "tool_calls": [call("ls"), call("cat")]},
-                answer("cat"), answer("ls"), {"role": "user", "content": "go on"},
-                {"role": "assistant", "content": "", "tool_calls": [call("ps")]}, answer("ps"),
-            ]})
-        }
-        Dialect::OpenAiResponses => {
-            let call = |id: &str, name: &str| json!({"type": "function_call", "call_id": id, "name": name, "arguments": "{\"n\":1}"});
-            let answer =
-                |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "out"});
-            json!({"input": [
-                call("c0", "ls"), answer("c0"),
-                {"type": "reasoning", "id": "r", "encrypted_content": "x"}, call("c1", "ls"), call("c2", "cat"),
-                answer("c2"), answer("c1"), {"role": "user", "content": "go on"},
-                call("c3", "ps"), answer("c3"),
-            ]})
-        }
-        Dialect::GeminiInteractions => {
-            let call = |id: &str, name: &str| json!({"type": "function_call", "id": id, "name": name, "arguments": {"n": 1}});
-            let answer =
-                |id: &str| json!({"type": "function_result", "call_id": id, "result": "out"});
-            json!({"input": [
-                call("c0", "ls"), answer("c0"),
-                {"type": "thought", "signature": "x"}, call("c1", "ls"), call("c2", "cat"),
-                answer("c2"), answer("c1"), {"type": "user_input", "content": [{"type": "text", "text": "go on"}]},
-                call("c3", "ps"), answer("c3"),
-            ]})
-        }
-        Dialect::Gemini => {
-            let call =
-                |name: &str| json!({"functionCall": {"name": name, "args": {"n": 1, "m": [2]}}});
-            let answer = |name: &str| json!({"functionResponse": {"name": name, "response": {"output": "out"}}});
-            json!({"contents": [
-                {"role": "model", "parts": [call("ls")]}, {"role": "user", "parts": [answer("ls")]},
-                {"role": "model", "parts": [{"text": "now"}, call("ls"), call("cat")]},
-                {"role": "user", "parts": [answer("cat"), answer("ls"), {"text": "go on"}]},
-                {"role": "model", "parts": [call("ps")]}, {"role": "user", "parts": [answer("ps")]},
-            ]})
-        }
-    }
+    Example::read(dialect).get("conversation").clone()
 }
 
 /// What the model called beside `ls` and `cat`.
 fn ours(dialect: Dialect, id: &str) -> String {
-    let call = match dialect {
-        Dialect::Anthropic | Dialect::BedrockInvoke => {
-            json!({"type": "tool_use", "id": id, "name": "expand_context", "input": {"id": "x"}})
-        }
-        Dialect::BedrockConverse => {
-            json!({"toolUse": {"toolUseId": id, "name": "expand_context", "input": {"id": "x"}}})
-        }
-        Dialect::OpenAiChat => {
-            json!({"id": id, "type": "function", "function": {"name": "expand_context", "arguments": "{\"id\":\"x\"}"}})
-        }
-        Dialect::Ollama => {
-            json!({"function": {"name": "expand_context", "arguments": {"id": "x"}}})
-        }
-        Dialect::OpenAiResponses => {
-            json!({"type": "function_call", "call_id": id, "name": "expand_context", "arguments": "{\"id\":\"x\"}"})
-        }
-        Dialect::Gemini => json!({"functionCall": {"name": "expand_context", "args": {"id": "x"}}}),
-        Dialect::GeminiInteractions => {
-            json!({"type": "function_call", "id": id, "name": "expand_context", "arguments": {"id": "x"}})
-        }
-    };
-    call.to_string()
+    Example::read(dialect).filled("own_call", &[("$ID", json!(id))]).to_string()
 }
 
 fn has_ids(dialect: Dialect) -> bool {
-    !matches!(dialect, Dialect::Gemini | Dialect::Ollama)
+    Example::read(dialect).get("calls_by_name").is_null()
 }
 
 /// The siblings of our call, as the model made them.
 fn siblings(dialect: Dialect) -> Vec<String> {
-    match dialect {
-        Dialect::Ollama => vec![call_key("ls", r#"{"n":1}"#), call_key("cat", r#"{"n":1}"#)],
-        Dialect::Gemini => ["ls", "cat"].map(|name| call_key(name, r#"{"m":[2.0],"n":1}"#)).into(),
+    match Example::read(dialect).get("calls_by_name") {
+        Value::Array(calls) => {
+            let key = |call: &Value| call_key(call[0].as_str().unwrap(), call[1].as_str().unwrap());
+            calls.iter().map(key).collect()
+        }
         _ => vec!["c1".to_owned(), "c2".to_owned()],
     }
 }
@@ -255,19 +156,11 @@ fn the_last_turn_is_what_the_model_has_not_seen() {
             answers.iter().map(|answer| answer.is_last_turn).collect()
         };
         assert_eq!(is_last(&body), [false, false, false, true], "{dialect:?}");
-        let (name, said) = match dialect {
-            Dialect::OpenAiResponses | Dialect::GeminiInteractions => ("input", "content"),
-            Dialect::Gemini => ("contents", "parts"),
-            _ => ("messages", "content"),
-        };
-        let model = if *dialect == Dialect::Gemini { "model" } else { "assistant" };
-        for (role, expected) in [("user", true), (model, false), ("user", false)] {
-            let mut message = json!({said: [{"text": "x", "type": "text"}], "role": role});
-            if *dialect == Dialect::GeminiInteractions {
-                message["type"] = json!(if role == model { "model_output" } else { "user_input" });
-            }
-            body[name].as_array_mut().unwrap().push(message);
-            assert_eq!(is_last(&body), [false, false, false, expected], "{dialect:?} {role}");
+        let example = Example::read(*dialect);
+        for (speaker, expected) in [("user", true), ("model", false), ("user", false)] {
+            let message = example.get("said")[speaker].clone();
+            body[example.text("list")].as_array_mut().unwrap().push(message);
+            assert_eq!(is_last(&body), [false, false, false, expected], "{dialect:?} {speaker}");
         }
     }
     for (item, expected) in [

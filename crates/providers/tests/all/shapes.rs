@@ -1,7 +1,8 @@
 //! The forms that tool results take, dialect by dialect.
 
+use crate::support::example::Example;
 use crate::support::{read, texts};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokenforge_engine::expand_tool::DEFINITION;
 use tokenforge_engine::reference::EXPAND_TOOL;
 use tokenforge_providers::Dialect::{
@@ -341,22 +342,12 @@ fn c5_every_dialect_spells_the_same_definition() {
         let tool: Value = serde_json::from_str(expand_tool(*dialect)).unwrap();
         let (name, description, schema) =
             (&definition["name"], &definition["description"], &definition["input_schema"]);
-        let expected = match dialect {
-            Anthropic | BedrockInvoke => definition.clone(),
-            OpenAiChat | Ollama => {
-                json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}})
-            }
-            OpenAiResponses => {
-                json!({"type": "function", "name": name, "description": description, "parameters": schema, "strict": false})
-            }
-            Gemini => json!({"name": name, "description": description, "parameters": schema}),
-            GeminiInteractions => {
-                json!({"type": "function", "name": name, "description": description, "parameters": schema})
-            }
-            BedrockConverse => {
-                json!({"toolSpec": {"name": name, "description": description, "inputSchema": {"json": schema}}})
-            }
-        };
+        let values = [
+            ("$NAME", name.clone()),
+            ("$DESCRIPTION", description.clone()),
+            ("$SCHEMA", schema.clone()),
+        ];
+        let expected = Example::read(*dialect).filled("expand_tool", &values);
         assert_eq!(tool, expected, "{dialect:?}");
     }
     assert_eq!(expand_tool(Anthropic), DEFINITION);

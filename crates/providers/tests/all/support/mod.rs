@@ -2,6 +2,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod eventstream;
+pub(crate) mod example;
 pub(crate) mod pairing;
 pub(crate) mod talk;
 pub(crate) mod walk;

@@ -1,5 +1,6 @@
 //! Whether every call of a conversation is answered as its provider demands, checked in a tree.
 
+use super::example::Example;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tokenforge_providers::Dialect;
@@ -7,19 +8,20 @@ use tokenforge_providers::Dialect;
 /// Panics unless every call is answered exactly once, where the provider wants its answer, and nothing else is.
 #[track_caller]
 pub(crate) fn assert_paired(body: &Value, dialect: Dialect) {
-    match dialect {
-        Dialect::Anthropic | Dialect::BedrockInvoke => blocks(body, |block| match &block["type"] {
+    match Example::read(dialect).text("pairing") {
+        "anthropic_blocks" => blocks(body, |block| match &block["type"] {
             kind if kind == "tool_use" => Some((true, block["id"].clone())),
             kind if kind == "tool_result" => Some((false, block["tool_use_id"].clone())),
             _ => None,
         }),
-        Dialect::BedrockConverse => blocks(body, |block| {
+        "converse_blocks" => blocks(body, |block| {
             let id = |kind: &str| block.get(kind).map(|inner| inner["toolUseId"].clone());
             id("toolUse").map(|id| (true, id)).or(id("toolResult").map(|id| (false, id)))
         }),
-        Dialect::OpenAiChat | Dialect::Ollama => messages(body),
-        Dialect::OpenAiResponses | Dialect::GeminiInteractions => items(body),
-        Dialect::Gemini => parts(body),
+        "messages" => messages(body),
+        "items" => items(body),
+        "parts" => parts(body),
+        other => panic!("{other} is no rule"),
     }
 }
 

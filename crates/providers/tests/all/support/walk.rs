@@ -20,7 +20,7 @@ pub(crate) fn walk(body: &Value, dialect: Dialect) -> Vec<Expected> {
         Dialect::OpenAiResponses => responses(body),
         Dialect::Gemini => gemini(body),
         Dialect::GeminiInteractions => interactions(body),
-        Dialect::BedrockConverse => panic!("nobody recorded it"),
+        _ => panic!("there is no recording of {dialect:?}"),
     }
 }
 
