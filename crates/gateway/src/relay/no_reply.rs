@@ -32,7 +32,7 @@ impl NoReply {
 impl ReplyRelay {
     /// Leaves a line in the log, which names the status or the failure and no text of anybody.
     pub(super) fn log(&self, why: &NoReply) {
-        self.shared.originals.telemetry.counters.follow_ups_failed.add(1);
+        self.shared.telemetry.counters.follow_ups_failed.add(1);
         let dialect = self.context.originals.dialect;
         let what = "the provider did not answer to an expansion; the client hears of it";
         match why {
