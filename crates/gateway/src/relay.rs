@@ -143,7 +143,7 @@ impl UpstreamAnswer {
         let body = Body::passing(body, BodyTimeout::idle(state.settings.limits.idle_timeout));
         UpstreamAnswer {
             body,
-            coding: ContentCoding::of(&head.headers).ok().flatten(),
+            coding: ContentCoding::of(&head.headers).unwrap_or_default(),
             decoder: None,
         }
     }

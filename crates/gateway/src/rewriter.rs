@@ -54,7 +54,7 @@ impl Rewriter {
         let mut found = FoundParts::default();
         if job.input.body.len() <= SHORT {
             match lookup(&job.input)? {
-                CachedRewrite::Complete(rewritten) => return Ok(*rewritten),
+                CachedRewrite::Complete(rewritten) => return Ok(rewritten),
                 CachedRewrite::Incomplete(parts) => found = parts,
             }
         }

@@ -16,7 +16,7 @@ use tokenforge_providers::{Request, Splice};
 /// What is known of the rewrite of a body.
 pub enum CachedRewrite {
     /// All of it.
-    Complete(Box<RewrittenBody>),
+    Complete(RewrittenBody),
     /// Not all: this need not be found again.
     Incomplete(FoundParts),
 }
@@ -55,7 +55,7 @@ pub fn lookup(input: &RewriteInput) -> Result<CachedRewrite, RewriteProblem> {
         Ok(draft) => draft,
         Err(NoPlan::Problem(problem)) => return Err(problem),
         Err(NoPlan::Untouched) => {
-            return Ok(CachedRewrite::Complete(RewrittenBody::without_forge(input)?.into()));
+            return Ok(CachedRewrite::Complete(RewrittenBody::without_forge(input)?));
         }
     };
     let Some(mut plan) = draft.finish_with_known_key(input) else {
@@ -63,7 +63,7 @@ pub fn lookup(input: &RewriteInput) -> Result<CachedRewrite, RewriteProblem> {
     };
     let mut first = FirstResults::default();
     if let Some(parts) = known_parts(input, &mut plan, &spans, &mut first) {
-        return Ok(CachedRewrite::Complete(assemble(input, plan, parts)?.into()));
+        return Ok(CachedRewrite::Complete(assemble(input, plan, parts)?));
     }
     let request = Some(plan.request.into_owned());
     Ok(CachedRewrite::Incomplete(FoundParts { request, spans: spans.into_hits(), results: first }))

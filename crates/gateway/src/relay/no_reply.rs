@@ -48,7 +48,7 @@ impl ReplyRelay {
         let dialect = self.context.originals.dialect;
         let (problem, said) = match why {
             NoReply::Answered(head, body) => {
-                let coding = ContentCoding::of(&head.headers).ok().flatten();
+                let coding = ContentCoding::of(&head.headers).unwrap_or_default();
                 let answer = UpstreamAnswer { body, coding, decoder: None };
                 let said = match whole::plain(answer, ERROR_BYTES).await {
                     Ok(BodyRead::Whole(said)) => said,
