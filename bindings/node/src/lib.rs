@@ -1,4 +1,4 @@
-//! The Node addon: a thin layer over `tokenforge-embed`. Its types, defaults and documentation are in `index.cjs` and
+//! The Node addon: a thin layer over `tokenforge-conversation`. Its types, defaults and documentation are in `index.cjs` and
 //! `index.d.cts`; what goes between the two is bytes, and verdicts as JSON.
 
 mod node_store;
@@ -9,7 +9,7 @@ use napi_derive::napi;
 use node_store::{StoreAnswer, node_store};
 use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
-use tokenforge_embed::{
+use tokenforge_conversation::{
     EmbedError, EmbeddedCompressor, OriginalsReader, OutputCall, count, decode, dialect,
     verdicts_json,
 };
@@ -22,7 +22,7 @@ static CALLS: LazyLock<Semaphore> =
 
 /// The definition of `expand_context`, as Anthropic spells one.
 #[napi]
-pub const EXPAND_TOOL: &str = tokenforge_embed::EXPAND_TOOL;
+pub const EXPAND_TOOL: &str = tokenforge_conversation::EXPAND_TOOL;
 
 /// The body to send, and a verdict on each result as JSON.
 #[napi(object)]

@@ -7,7 +7,7 @@ use napi_derive::napi;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
-use tokenforge_embed::{CallbackStore, StoreError};
+use tokenforge_conversation::{CallbackStore, StoreError};
 
 /// How long a store may take: behind it, a result is compressed without leaving anything out.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -15,7 +15,7 @@ import { resultOf, shaped } from "./shapes.mjs";
 const TEXT = Array.from({ length: 60 }, (_, n) => `test api::case_${String(n).padStart(2, "0")} ... ok\n`).join("");
 const CALL = { tool: "Bash", arguments: { command: "cargo test" } };
 
-/** What Rust makes of every recorded request and output: `cargo run -p tokenforge-embed --example vectors`. */
+/** What Rust makes of every recorded request and output: `cargo run -p tokenforge-conversation --example vectors`. */
 async function vectors() {
   const lines = [];
   for await (const line of createInterface({ input: createReadStream(process.env.EMBED_VECTORS) })) lines.push(JSON.parse(line));

@@ -1,4 +1,4 @@
-//! The Python module: a thin layer over `tokenforge-embed`. Its types, defaults and documentation are in
+//! The Python module: a thin layer over `tokenforge-conversation`. Its types, defaults and documentation are in
 //! `python/tokenforge_engine/__init__.py`; what goes between the two is bytes, and verdicts as JSON.
 
 mod python_store;
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use python_store::python_store;
 use std::sync::Arc;
-use tokenforge_embed::{
+use tokenforge_conversation::{
     EmbedError, EmbeddedCompressor, OriginalsReader, OutputCall, count, decode, dialect,
     verdicts_json,
 };
@@ -30,7 +30,7 @@ create_exception!(
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    const EXPAND_TOOL: &str = tokenforge_embed::EXPAND_TOOL;
+    const EXPAND_TOOL: &str = tokenforge_conversation::EXPAND_TOOL;
     #[pymodule_export]
     use super::{Compressor, OriginalNotFound, TokenforgeError, count_tokens, decode_text};
 }

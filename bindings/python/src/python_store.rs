@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
-use tokenforge_embed::{CallbackStore, StoreError};
+use tokenforge_conversation::{CallbackStore, StoreError};
 
 pub(crate) fn python_store(object: Py<PyAny>) -> CallbackStore {
     let object = Arc::new(object);

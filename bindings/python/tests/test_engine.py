@@ -24,7 +24,7 @@ CALL = {"command": "cargo test"}
 
 
 def vectors() -> Iterator[dict[str, Any]]:
-    """What Rust makes of every recorded request and output: `cargo run -p tokenforge-embed --example vectors`."""
+    """What Rust makes of every recorded request and output: `cargo run -p tokenforge-conversation --example vectors`."""
     with Path(os.environ["EMBED_VECTORS"]).open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 

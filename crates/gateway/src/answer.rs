@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use serde::Serialize;
+use tokenforge_conversation::RewriteProblem;
 use tokenforge_mcp::rpc::{self, ErrorCode};
 use tokenforge_providers::{ApiError, Dialect};
 use tokenforge_proxy::body::{Body, BodyError, TooSlow};
@@ -83,6 +84,26 @@ impl Problem {
         let (status, field) = (self.status.as_u16(), self.field.as_deref());
         dialect.error_body(&ApiError { status, message: &message, field })
     }
+}
+
+impl From<RewriteProblem> for Problem {
+    fn from(problem: RewriteProblem) -> Self {
+        let message = problem.to_string();
+        match problem {
+            RewriteProblem::BadOption { field, .. } => {
+                Problem { field, ..Problem::bad_request(message) }
+            }
+            RewriteProblem::Unchecked(_) => Problem::new(StatusCode::SERVICE_UNAVAILABLE, message),
+            RewriteProblem::Unconvertible(_) => {
+                Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message)
+            }
+        }
+    }
+}
+
+/// A request in which nobody can look for secrets, and why.
+pub(crate) fn unchecked_problem(why: &str) -> Problem {
+    RewriteProblem::Unchecked(why.to_owned()).into()
 }
 
 impl From<&UpstreamFailure> for Problem {

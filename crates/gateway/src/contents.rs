@@ -1,10 +1,10 @@
 //! Recent contents: texts of the latest tool results, in a bounded buffer in memory that evicts the oldest, for the operator
 //! to see what the model saw. Without secrets, and nowhere else.
 
-use crate::report::ResultFigures;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use tokenforge_conversation::report::ResultFigures;
 use tokenforge_engine::{CompressedOutput, StageStep, Verdict};
 use tokenforge_redact::Scanner;
 

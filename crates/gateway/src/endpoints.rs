@@ -136,7 +136,7 @@ fn health(gateway: &Gateway, asked: &HeaderMap) -> Response<Body> {
     if !state.keys.is_open() {
         answer.headers_mut().insert("x-forge-asks", HeaderValue::from_static("key"));
     }
-    let proofs = gateway.admin.proofs(asked, &state.settings);
+    let proofs = gateway.credentials.admin.proofs(asked, &state.settings);
     for (name, proof) in proofs.iter().flat_map(Proofs::headers) {
         if let Ok(proof) = HeaderValue::from_str(&proof) {
             answer.headers_mut().insert(name, proof);
@@ -146,6 +146,6 @@ fn health(gateway: &Gateway, asked: &HeaderMap) -> Response<Body> {
 }
 
 async fn stats(gateway: &Arc<Gateway>) -> Response<Body> {
-    let store = gateway.store_figures.stats().await;
+    let store = gateway.operator.store_figures.stats().await;
     answer::json(StatusCode::OK, &gateway.telemetry.stats(store))
 }

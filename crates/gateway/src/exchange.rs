@@ -21,7 +21,7 @@ use crate::detect::detect_api;
 use crate::endpoints;
 use crate::gateway::Gateway;
 use crate::guard::GuardPolicy;
-use crate::options::{self, RequestOptions};
+use crate::options;
 use crate::paths;
 use crate::project::{self, ClientPath};
 use crate::relay;
@@ -37,6 +37,7 @@ use request_body::BodyReader;
 use rewriting::{OutgoingRequest, ResponsePath};
 use std::sync::Arc;
 use tokenforge_agents::Agent;
+use tokenforge_conversation::RequestOptions;
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
 use tokenforge_providers::{Detection, Dialect};
 use tokenforge_proxy::body::{Body, BodyTimeout};
@@ -147,7 +148,7 @@ impl RequestScope<'_> {
         let (options, kind) = match self.route {
             Some(_) => (RequestOptions::default(), None),
             None => (
-                RequestOptions::of_headers(&exchange.request().headers)?,
+                options::of_headers(&exchange.request().headers)?,
                 ModelRequest::of(exchange.request()),
             ),
         };
@@ -181,11 +182,11 @@ impl RequestScope<'_> {
     fn guard(&self) -> GuardPolicy<'_> {
         let GatewayState { keys, origin_rules, settings, adds_credentials, .. } = &*self.state;
         GuardPolicy {
-            admin: &self.gateway.admin,
+            admin: &self.gateway.credentials.admin,
             keys,
             origin_rules,
             settings,
-            client_token: &self.gateway.client_token,
+            client_token: &self.gateway.credentials.client_token,
             client: &self.client,
             is_for_route: self.route.is_some(),
             adds_credentials: *adds_credentials,
@@ -197,9 +198,9 @@ impl RequestScope<'_> {
         let may_show_token = self.guard().operator_need(exchange.request().uri.path()).is_some();
         let head = exchange.request_mut();
         // A token opens the guard, and is neither the tenant's credential nor the upstream's.
-        self.gateway.client_token.take_from(&mut head.headers);
+        self.gateway.credentials.client_token.take_from(&mut head.headers);
         if may_show_token {
-            self.gateway.admin.take_token_from(&mut head.headers, &self.state.settings);
+            self.gateway.credentials.admin.take_token_from(&mut head.headers, &self.state.settings);
         }
         let tenant = self.state.keys.tenant(&mut head.headers, &mut head.uri);
         let Some(tenant) = tenant else {
@@ -276,7 +277,7 @@ impl RequestScope<'_> {
         if head.status.is_success() {
             path.accept();
             if let Some(sample) = shadow {
-                sample.start(self.gateway);
+                sample.start(self.gateway.shadow_asker());
             }
         }
         exchange.set_response(head);

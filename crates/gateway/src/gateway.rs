@@ -2,30 +2,27 @@
 
 use crate::aws::AwsCredentialSource;
 use crate::chains::{self, PluginChains};
-use crate::cold_cache::WallClock;
+use crate::configuration::Configuration;
 use crate::contents::RecentContents;
-use crate::deferral::DeferredCallStore;
 use crate::guard::{AdminGuard, ClientToken};
 use crate::limits::upstream_limits;
 use crate::mcp;
-use crate::original_store::OriginalStore;
-use crate::panic_safe_store::PanicSafeStore;
-use crate::reference_key::ReferenceKey;
 use crate::relay::RelayShared;
-use crate::rewrite::RewriteShared;
+use crate::rewrite_events::RewriteEvents;
 use crate::rewriter::Rewriter;
-use crate::shadow::ShadowTraffic;
+use crate::shadow::{ShadowAsker, ShadowTraffic};
 use crate::state::GatewayState;
 use crate::store_figures::StoreFigures;
 use crate::strategy::StrategyShared;
 use crate::telemetry::Telemetry;
 use crate::traces::TraceExporter;
+use crate::wall_clock::{GatewayClock, WallClock};
 use crate::workers::{WorkerLimits, WorkerPool};
-use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokenforge_config::{Origins, Secret, Settings};
+use tokenforge_conversation::RewriteShared;
 use tokenforge_engine::{Engine, History, Output};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
@@ -37,43 +34,46 @@ use tokio::sync::{Semaphore, watch};
 
 /// The gateway: what lives as long as the process.
 pub struct Gateway {
-    state: Arc<ArcSwap<GatewayState>>,
-    /// Where the settings have their values from.
-    origins: Mutex<Origins>,
-    /// Held while settings or holds are changed: each begins with what is there.
-    reconfiguring: Mutex<()>,
-    /// Told when there are other settings.
-    changes: watch::Sender<()>,
-    /// The plugins that settings can ask for.
-    registry: Registry,
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) store_figures: Arc<StoreFigures>,
-    pub(crate) originals: Arc<OriginalStore>,
-    pub(crate) client: Arc<UpstreamClient>,
+    configuration: Configuration,
     pub(crate) rewriter: Rewriter,
+    pub(crate) client: Arc<UpstreamClient>,
     pub(crate) relay: Arc<RelayShared>,
     pub(crate) telemetry: Arc<Telemetry>,
     pub(crate) traces: Option<Arc<TraceExporter>>,
-    pub(crate) shadow: ShadowTraffic,
-    /// What the operator may look at.
+    pub(crate) shadow: Arc<ShadowTraffic>,
+    pub(crate) operator: OperatorPages,
+    /// Tool servers.
+    pub(crate) mcp: Arc<Hub>,
+    pub(crate) credentials: OwnCredentials,
+    pub(crate) clock: WallClock,
+    lifecycle: Lifecycle,
+}
+
+/// What the operator's pages show, and how many of their requests are worked on at once.
+pub(crate) struct OperatorPages {
+    pub(crate) store_figures: Arc<StoreFigures>,
+    /// Texts of results.
     pub(crate) contents: Arc<RecentContents>,
     /// One output at a time is tried out: the workers are for requests.
     pub(crate) playground: Semaphore,
     /// One reader of the ledger at a time.
     pub(crate) ledger_reads: Arc<Semaphore>,
-    /// Who compresses.
-    pub(crate) workers: WorkerPool,
-    /// Room for the bodies that they work on.
-    pub(crate) bodies: Arc<ByteBudget>,
-    /// Tool servers.
-    pub(crate) mcp: Arc<Hub>,
+}
+
+/// The gateway's own credentials.
+#[derive(Default)]
+pub(crate) struct OwnCredentials {
     /// Who may change something.
     pub(crate) admin: AdminGuard,
     /// What shows that a request is of the operator's own program.
     pub(crate) client_token: ClientToken,
     /// What signed requests are signed again with.
     pub(crate) aws: OnceLock<AwsCredentialSource>,
-    pub(crate) clock: WallClock,
+}
+
+/// Whether requests are taken.
+#[derive(Default)]
+struct Lifecycle {
     is_warm: AtomicBool,
     is_draining: AtomicBool,
 }
@@ -118,60 +118,50 @@ impl Gateway {
         clock: WallClock,
     ) -> Result<Arc<Self>, ConfigError> {
         chains::register_plugins(&mut registry)?;
-        let shadow = ShadowTraffic::new(&settings.ledger);
-        let state = GatewayState::new(settings.clone(), &registry, &PluginChains::default())?;
-        let state = state.with_holds(shadow.holds());
+        let shadow = Arc::new(ShadowTraffic::new(&settings.ledger));
+        let configuration = Configuration::new(settings.clone(), shadow.holds(), registry)?;
         let client = Arc::new(UpstreamClient::new(upstream_limits(&settings.limits)));
         let workers = WorkerPool::new(WorkerLimits::of(&settings.limits));
         let telemetry = Arc::new(Telemetry::new(&settings));
-        let store: Arc<dyn Store> = Arc::new(PanicSafeStore(store));
-        let key = ReferenceKey::new(&settings);
-        let originals = Arc::new(OriginalStore::new(store.clone(), key, telemetry.clone()));
         let contents = Arc::new(RecentContents::new(settings.content_bytes()));
-        let deferred = Arc::new(DeferredCallStore::new(store.clone()));
-        let shared = RewriteShared::new(
-            &settings.limits,
-            &store,
-            &contents,
-            &deferred,
-            &originals,
-            clock.clone(),
-        );
-        let strategy = StrategyShared::new(&settings.tool_output, &client, &workers);
+        let events = RewriteEvents { telemetry: telemetry.clone(), contents: contents.clone() };
+        let rewrite_clock = Arc::new(GatewayClock(clock.clone()));
+        let shared = RewriteShared::new(&settings, store, Arc::new(events), rewrite_clock);
+        let (originals, deferred) = (shared.originals.clone(), shared.deferred.clone());
+        let strategy = StrategyShared::new(&settings.tool_output, &client, &workers, &telemetry);
         let (shared, strategy) = (Arc::new(shared), Arc::new(strategy));
-        let bodies = Arc::new(ByteBudget::new(settings.limits.max_work_bytes));
-        let rewriter =
-            Rewriter { shared, strategy, workers: workers.clone(), bodies: bodies.clone() };
-        let relay = RelayShared { client: client.clone(), deferred, originals: originals.clone() };
-        let state = Arc::new(ArcSwap::from_pointee(state));
+        let rewriter = Rewriter {
+            shared,
+            strategy,
+            workers,
+            bodies: Arc::new(ByteBudget::new(settings.limits.max_work_bytes)),
+            telemetry: telemetry.clone(),
+        };
+        let relay = RelayShared {
+            client: client.clone(),
+            deferred,
+            originals: originals.clone(),
+            telemetry: telemetry.clone(),
+        };
         let collector = &settings.monitoring.otlp_endpoint;
         Ok(Arc::new(Gateway {
-            mcp: mcp::hub(&settings, &client, &originals, &state),
+            mcp: mcp::hub(&settings, &client, &originals, &telemetry, configuration.shared()),
             traces: collector.as_ref().map(|collector| Arc::new(TraceExporter::new(collector))),
-            playground: Semaphore::new(1),
-            ledger_reads: Arc::new(Semaphore::new(1)),
-            bodies,
-            admin: AdminGuard::default(),
-            client_token: ClientToken::default(),
-            aws: OnceLock::new(),
-            clock,
-            is_warm: AtomicBool::new(false),
-            is_draining: AtomicBool::new(false),
-            origins: Mutex::default(),
-            reconfiguring: Mutex::default(),
-            changes: watch::Sender::default(),
+            operator: OperatorPages {
+                store_figures: StoreFigures::new(rewriter.shared.store.clone()),
+                contents,
+                playground: Semaphore::new(1),
+                ledger_reads: Arc::new(Semaphore::new(1)),
+            },
+            credentials: OwnCredentials::default(),
+            lifecycle: Lifecycle::default(),
             relay: Arc::new(relay),
-            client,
-            contents,
-            originals,
-            registry,
+            clock,
+            configuration,
             rewriter,
-            shadow,
-            state,
-            store_figures: StoreFigures::new(store.clone()),
-            store,
+            client,
             telemetry,
-            workers,
+            shadow,
         }))
     }
 
@@ -187,7 +177,7 @@ impl Gateway {
 
     /// The settings as they are now.
     pub(crate) fn state(&self) -> Arc<GatewayState> {
-        self.state.load_full()
+        self.configuration.state()
     }
 
     /// Other settings from now on. Requests that are under way keep theirs.
@@ -195,13 +185,13 @@ impl Gateway {
     /// # Errors
     /// As [`new`](Self::new); then nothing changes.
     pub fn reconfigure(&self, settings: Settings) -> Result<(), ConfigError> {
-        let _alone = self.reconfiguring.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.configuration.lock();
         self.take(settings)
     }
 
     /// Takes what is held out of what requests go through, from the next one on.
     pub(crate) fn apply_holds(&self) {
-        let _alone = self.reconfiguring.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.configuration.lock();
         // The settings are those that there are, which can be had.
         if let Err(error) = self.take(self.settings()) {
             tracing::error!(%error, "what is held could not be changed");
@@ -215,13 +205,22 @@ impl Gateway {
         }
     }
 
-    fn take(&self, mut settings: Settings) -> Result<(), ConfigError> {
-        // The address stays until a restart, and what depends on it too: whose texts may be kept.
-        settings.listen = self.state.load().settings.listen;
-        let state = GatewayState::new(settings, &self.registry, &self.state.load().chains)?;
-        let state = state.with_holds(self.shadow.holds());
+    /// What a sample of shadow traffic is asked with.
+    pub(crate) fn shadow_asker(self: &Arc<Self>) -> ShadowAsker {
+        let gateway = self.clone();
+        ShadowAsker {
+            traffic: self.shadow.clone(),
+            telemetry: self.telemetry.clone(),
+            client: self.client.clone(),
+            workers: self.rewriter.workers.clone(),
+            apply_holds: Box::new(move || gateway.apply_holds()),
+        }
+    }
+
+    fn take(&self, settings: Settings) -> Result<(), ConfigError> {
+        let state = self.configuration.prepare(settings, self.shadow.holds())?;
         self.telemetry.reconfigure(&state.settings);
-        self.contents.allow(state.settings.content_bytes());
+        self.operator.contents.allow(state.settings.content_bytes());
         let old = self.state();
         let (old, new) = (&old.settings, &state.settings);
         let is_hub_concerned = old.mcp != new.mcp
@@ -231,8 +230,7 @@ impl Gateway {
         if is_hub_concerned {
             self.mcp.configure(mcp::settings(new));
         }
-        self.state.store(Arc::new(state));
-        self.changes.send_replace(());
+        self.configuration.replace(state);
         Ok(())
     }
 
@@ -240,75 +238,75 @@ impl Gateway {
     /// gateway proves with it whose it is, and where the settings have no admin token, it is that: without it nothing can
     /// be changed over HTTP.
     pub fn set_admin_token(&self, token: Result<Secret, String>) {
-        self.admin.set_drawn(token);
+        self.credentials.admin.set_drawn(token);
     }
 
     /// The client token of the data folder, as [`draw_token`](crate::draw_token) gives it, or why there is none. Without
     /// `keys`, a program shows with it that it is the operator's, where the system does not say which user it belongs to.
     pub fn set_client_token(&self, token: Result<Secret, String>) {
-        self.client_token.set(token);
+        self.credentials.client_token.set(token);
     }
 
     /// Where the operator's AWS credentials come from: requests that clients signed may be signed again with them, as
     /// `upstreams.aws_signing` says. Only the first call counts.
     pub fn set_aws_credentials(&self, source: AwsCredentialSource) {
-        let _ = self.aws.set(source);
+        let _ = self.credentials.aws.set(source);
     }
 
     /// `tokenforge expand` on this machine reads the store of this gateway, and there what is kept for this tenant. Without
     /// it no model is told to run that.
     pub fn set_command_tenant(&self, tenant: &str) {
-        self.originals.set_command_tenant(tenant);
+        self.rewriter.shared.originals.set_command_tenant(tenant);
     }
 
     /// Path and fragment of a link that signs one browser in, and for how long. `None`: there is no admin token.
     #[must_use]
     pub fn sign_in_link(&self) -> Option<(String, Duration)> {
-        let (code, lifetime) = self.admin.issue_link(&self.state().settings)?;
+        let (code, lifetime) = self.credentials.admin.issue_link(&self.state().settings)?;
         Some((format!("/_forge/ui/#/sign-in/{code}"), lifetime))
     }
 
     /// Is told whenever there are other settings.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<()> {
-        self.changes.subscribe()
+        self.configuration.changes()
     }
 
     /// The settings as they are now.
     #[must_use]
     pub fn settings(&self) -> Settings {
-        self.state.load().settings.clone()
+        Settings::clone(&self.state().settings)
     }
 
     /// Says where the settings have their values from, for whoever looks at them.
     pub fn set_origins(&self, origins: Origins) {
-        *self.origins.lock().unwrap_or_else(PoisonError::into_inner) = origins;
+        self.configuration.set_origins(origins);
     }
 
     /// Where the settings have their values from.
     pub(crate) fn origins(&self) -> Origins {
-        self.origins.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.configuration.origins()
     }
 
     /// Makes what the first requests would wait for: tokenizer, secret patterns, filters, trusted authorities. Blocks.
     /// From then on it is ready.
     pub(crate) fn warm_up(&self) {
         let state = self.state();
-        state.engine.counter.warm();
-        warm_stages(&state.engine);
+        state.rules.engine.counter.warm();
+        warm_stages(&state.rules.engine);
         self.client.warm_up();
-        self.originals.reference_key();
-        self.is_warm.store(true, Ordering::Release);
+        self.rewriter.shared.originals.reference_key();
+        self.lifecycle.is_warm.store(true, Ordering::Release);
     }
 
     /// Does the first request wait for nothing?
     pub(crate) fn is_warm(&self) -> bool {
-        self.is_warm.load(Ordering::Acquire)
+        self.lifecycle.is_warm.load(Ordering::Acquire)
     }
 
     /// No longer ready for new requests; those under way go on.
     pub fn start_draining(&self) {
-        self.is_draining.store(true, Ordering::Relaxed);
+        self.lifecycle.is_draining.store(true, Ordering::Relaxed);
         self.mcp.close_streams();
     }
 
@@ -322,7 +320,7 @@ impl Gateway {
     }
 
     pub(crate) fn is_draining(&self) -> bool {
-        self.is_draining.load(Ordering::Relaxed)
+        self.lifecycle.is_draining.load(Ordering::Relaxed)
     }
 }
 

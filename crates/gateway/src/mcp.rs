@@ -1,14 +1,15 @@
 //! Tool servers, with the gateway's connections and its store.
 
 use crate::limits::upstream_limits;
-use crate::original_store::OriginalStore;
 use crate::state::GatewayState;
+use crate::telemetry::Telemetry;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::Request;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Limits, Settings};
+use tokenforge_conversation::OriginalStore;
 use tokenforge_engine::Mode;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_ledger::ResultOutcome;
@@ -24,11 +25,15 @@ pub(crate) fn hub(
     settings: &Settings,
     client: &Arc<UpstreamClient>,
     originals: &Arc<OriginalStore>,
+    telemetry: &Arc<Telemetry>,
     state: &Arc<ArcSwap<GatewayState>>,
 ) -> Arc<Hub> {
     let transport = Arc::new(PooledTransport(client.clone()));
-    let originals = ToolOriginals { store: originals.clone(), state: state.clone() };
-    let originals = Arc::new(originals);
+    let originals = Arc::new(ToolOriginals {
+        store: originals.clone(),
+        telemetry: telemetry.clone(),
+        state: state.clone(),
+    });
     Hub::new(self::settings(settings), settings.mcp.file.clone(), transport, originals)
 }
 
@@ -74,6 +79,7 @@ impl Transport for PooledTransport {
 /// Originals of what is left out of results of tools, in the gateway's store.
 struct ToolOriginals {
     store: Arc<OriginalStore>,
+    telemetry: Arc<Telemetry>,
     state: Arc<ArcSwap<GatewayState>>,
 }
 
@@ -84,13 +90,13 @@ impl Originals for ToolOriginals {
 
     fn keep(&self, tenant: &str, original: &Original) -> bool {
         let kept = self.store.put(tenant, original.reference, &original.text);
-        kept.map_err(|error| self.store.telemetry.nothing_left_out(&error)).is_ok()
+        kept.map_err(|error| self.telemetry.nothing_left_out(&error)).is_ok()
     }
 
     fn find(&self, tenant: &str, id: &str) -> Option<String> {
         let found = self.store.find(tenant, id).ok();
-        let counter = self.state.load().engine.counter;
-        self.store.telemetry.count_tool_expansion(found.as_deref().map(|text| counter.count(text)));
+        let counter = self.state.load().rules.engine.counter;
+        self.telemetry.count_tool_expansion(found.as_deref().map(|text| counter.count(text)));
         found
     }
 
@@ -104,6 +110,6 @@ impl Originals for ToolOriginals {
     }
 
     fn rewrote(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
-        self.store.telemetry.count_tool_call(client, outcome, is_observed);
+        self.telemetry.count_tool_call(client, outcome, is_observed);
     }
 }

@@ -1,8 +1,8 @@
 //! The account of a request under way: what it saved is counted when it is over, however it ends.
 
-use crate::report::{FetchedBack, RequestReport};
 use crate::telemetry::{PromptCount, RequestAccount, Telemetry};
 use std::sync::Arc;
+use tokenforge_conversation::report::{FetchedBack, RequestReport};
 use tokenforge_providers::TurnUsage;
 
 /// The account of a request under way. Only one that a provider accepted saves anything.

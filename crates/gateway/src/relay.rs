@@ -12,9 +12,8 @@ mod whole;
 pub(crate) use context::RelayContext;
 pub(crate) use request_template::RequestTemplate;
 
-use crate::deferral::DeferredCallStore;
-use crate::original_store::OriginalStore;
 use crate::state::GatewayState;
+use crate::telemetry::Telemetry;
 use answer_sink::{AnswerSink, ClientGone};
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
@@ -22,6 +21,8 @@ use http::{StatusCode, response};
 use http_body_util::BodyExt;
 use no_reply::NoReply;
 use std::sync::Arc;
+use tokenforge_conversation::DeferredCallStore;
+use tokenforge_conversation::OriginalStore;
 use tokenforge_plugin::Exchange;
 use tokenforge_providers::{ExpandAnswer, HiddenTurn, InternalCall, NextStep, Reply, WireFormat};
 use tokenforge_proxy::blocking::run_blocking;
@@ -50,6 +51,7 @@ pub(crate) struct RelayShared {
     pub(crate) client: Arc<UpstreamClient>,
     pub(crate) deferred: Arc<DeferredCallStore>,
     pub(crate) originals: Arc<OriginalStore>,
+    pub(crate) telemetry: Arc<Telemetry>,
 }
 
 /// The body of the client's answer. One that is no stream is here when this returns.
@@ -141,7 +143,7 @@ impl UpstreamAnswer {
         let body = Body::passing(body, BodyTimeout::idle(state.settings.limits.idle_timeout));
         UpstreamAnswer {
             body,
-            coding: ContentCoding::of(&head.headers).ok().flatten(),
+            coding: ContentCoding::of(&head.headers).unwrap_or_default(),
             decoder: None,
         }
     }
@@ -320,7 +322,9 @@ impl ReplyRelay {
     /// The client may go on from a reply that it has the id of, and not from those before.
     fn remember_continuation(&mut self) {
         if let Some(goes_on) = self.reply.continuation() {
-            self.shared.deferred.remember_continuation(goes_on);
+            let deferred = self.shared.deferred.clone();
+            let known = deferred.learn_continuation(goes_on);
+            drop(tokio::task::spawn_blocking(move || deferred.store_continuation(known)));
         }
     }
 
@@ -353,7 +357,9 @@ impl ReplyRelay {
         account.add_usage(reply.usage().clone());
         let Some(deferred) = reply.take_deferred_calls() else { return };
         run_blocking(move || {
-            shared.deferred.remember(&shared.originals, &originals, &deferred, &mut account);
+            for fetched in shared.deferred.remember(&shared.originals, &originals, &deferred) {
+                account.add_fetched(Some(fetched));
+            }
         })
         .await;
     }

@@ -1,15 +1,17 @@
 //! Rewriting a body without holding up other requests: what was made before is spliced in at once, what is new goes to
 //! the worker threads.
 
-use crate::answer::Problem;
-use crate::rewrite::{
-    RewriteAttempt, RewriteBudget, RewriteEffort, RewriteInput, RewriteShared, RewrittenBody,
-    StrategyAnswers, UnfinishedRewrite, rewrite, unchecked_problem,
-};
-use crate::strategy::{StrategyShared, shorten};
-use crate::workers::{QUEUE_PATIENCE, WorkFailure, WorkPatience, WorkerPool};
+use crate::answer::{Problem, unchecked_problem};
+use crate::strategy::{ClientCredentials, StrategyShared, shorten};
+use crate::telemetry::Telemetry;
+use crate::workers::{QUEUE_PATIENCE, Undone, WorkFailure, WorkPatience, WorkerPool};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokenforge_conversation::rewrite::{
+    CachedRewrite, FoundParts, RewriteInput, RewriteWork, RewrittenBody, compute, lookup, pass_on,
+};
+use tokenforge_conversation::strategy::StrategyAnswers;
+use tokenforge_conversation::{RewriteProblem, RewriteShared};
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::byte_budget::{ByteBudget, BytePermit};
 
@@ -27,62 +29,71 @@ pub(crate) struct Rewriter {
     pub(crate) workers: WorkerPool,
     /// Room for a body that is kept after its request went on.
     pub(crate) bodies: Arc<ByteBudget>,
+    pub(crate) telemetry: Arc<Telemetry>,
+}
+
+/// A body to rewrite, and what a strategy may be asked with.
+#[derive(Clone)]
+pub(crate) struct RewriteJob {
+    pub(crate) input: RewriteInput,
+    pub(crate) credentials: Arc<ClientCredentials>,
 }
 
 impl Rewriter {
     /// Rewrites a body, on threads of its own if there is work.
-    pub(crate) async fn rewrite(&self, input: &RewriteInput) -> Result<RewrittenBody, Problem> {
-        let rewritten = self.rewrite_once(input).await?;
+    pub(crate) async fn rewrite(&self, job: &RewriteJob) -> Result<RewrittenBody, Problem> {
+        let rewritten = self.rewrite_once(job).await?;
         if !rewritten.originals.is_empty() && self.shared.store.has_epoch() {
-            let body = HeldInput::of(input, &self.bodies);
+            let body = HeldJob::of(job, &self.bodies);
             tokio::spawn(self.clone().store_again_what_was_lost(body));
         }
         Ok(rewritten)
     }
 
-    async fn rewrite_once(&self, input: &RewriteInput) -> Result<RewrittenBody, Problem> {
-        let mut reading = None;
-        if input.body.len() <= SHORT {
-            match attempt(input, RewriteEffort::Remembered)? {
-                RewriteAttempt::Done(rewritten) => return Ok(rewritten),
-                RewriteAttempt::Unfinished(read) => reading = read,
+    async fn rewrite_once(&self, job: &RewriteJob) -> Result<RewrittenBody, Problem> {
+        let mut found = FoundParts::default();
+        if job.input.body.len() <= SHORT {
+            match lookup(&job.input)? {
+                CachedRewrite::Complete(rewritten) => return Ok(rewritten),
+                CachedRewrite::Incomplete(parts) => found = parts,
             }
         }
-        Box::pin(self.rewrite_anew(input, reading)).await
+        Box::pin(self.compute_missing(job, found)).await
     }
 
     /// Asks the store, beside a request that was rewritten from memory, whether it lost its entries. If it did, the body is
     /// rewritten once more, which stores its originals again; the outcome is the same and goes nowhere. The request does
     /// not wait for that, because the store may be far away, and whatever its own model asks for is in the request itself.
     /// Where there is no room for the body, its originals are stored with the next request that holds them.
-    async fn store_again_what_was_lost(self, body: Option<HeldInput>) {
+    async fn store_again_what_was_lost(self, body: Option<HeldJob>) {
         let shared = self.shared.clone();
         let has_lost = run_blocking(move || {
-            let epoch = shared.store.epoch().ok().flatten();
+            let epoch = shared.store.epoch().unwrap_or_default();
             epoch.is_some_and(|epoch| shared.memo.follow_store(epoch))
         });
         if has_lost.await == Some(true)
             && let Some(body) = body
         {
-            let _ = Box::pin(self.rewrite_anew(&body.input, None)).await;
+            let _ = Box::pin(self.compute_missing(&body.job, FoundParts::default())).await;
         }
     }
 
-    /// Rewrites a body on threads of its own.
-    async fn rewrite_anew(
+    /// Computes what is missing on threads of its own. Where that takes too long, the body goes on with its results as they
+    /// came.
+    async fn compute_missing(
         &self,
-        input: &RewriteInput,
-        reading: Option<UnfinishedRewrite>,
+        job: &RewriteJob,
+        found: FoundParts,
     ) -> Result<RewrittenBody, Problem> {
-        let answers = shorten(&self.strategy, input).await?;
-        let failure = match self.work(input.clone(), answers, reading).await {
-            Ok(Ok(RewriteAttempt::Done(rewritten))) => return Ok(rewritten),
-            Ok(Ok(RewriteAttempt::Unfinished(_))) => WorkFailure::Failed,
-            Ok(Err(problem)) => return Err(problem),
-            Err(failure) => failure,
+        let RewriteJob { input, credentials } = job;
+        let answers = shorten(&self.strategy, input, credentials).await?;
+        let failure = match self.work(input.clone(), answers, found).await {
+            Ok(rewritten) => return Ok(rewritten),
+            Err(Undone::Refused(problem)) => return Err(problem.into()),
+            Err(Undone::NotDone(failure)) => failure,
         };
-        self.shared.telemetry.gave_up();
-        if input.state.settings.redact_secrets {
+        self.telemetry.gave_up();
+        if input.rules.settings.redact_secrets {
             return Err(match failure {
                 WorkFailure::Busy => Problem::busy(),
                 WorkFailure::Failed => unchecked_problem("the check took too long"),
@@ -90,12 +101,10 @@ impl Rewriter {
         }
         // On a thread that may block: hidden turns may have to be read from the store.
         let again = input.clone();
-        let attempt = run_blocking(move || attempt(&again, RewriteEffort::Least)).await;
-        let attempt = attempt.unwrap_or(Ok(RewriteAttempt::Unfinished(None)));
-        Ok(match attempt? {
-            RewriteAttempt::Done(rewritten) => rewritten,
-            RewriteAttempt::Unfinished(_) => RewrittenBody::untouched(&input.body),
-        })
+        match run_blocking(move || pass_on(&again)).await {
+            Some(passed_on) => Ok(passed_on?),
+            None => Ok(RewrittenBody::untouched(&input.body)),
+        }
     }
 
     /// Does all the work, as soon as the tenant has a thread for it.
@@ -103,45 +112,34 @@ impl Rewriter {
         &self,
         input: RewriteInput,
         answers: StrategyAnswers,
-        reading: Option<UnfinishedRewrite>,
-    ) -> Result<Result<RewriteAttempt, Problem>, WorkFailure> {
-        let tenant = input.tenant.clone();
-        let time = input.state.settings.tool_output.deadline;
+        found: FoundParts,
+    ) -> Result<RewrittenBody, Undone<RewriteProblem>> {
+        let tenant = input.sender.tenant.clone();
+        let time = input.rules.settings.tool_output.deadline;
         let patience = WorkPatience { queue: QUEUE_PATIENCE, work: time + GRACE };
-        let working = self.workers.run(&tenant, patience, move || {
+        let working = self.workers.try_run(&tenant, patience, move || {
             let deadline = Instant::now() + time;
-            let budget =
-                RewriteBudget { effort: RewriteEffort::Full, deadline, strategy_answers: &answers };
-            rewrite(&input, &budget, reading)
+            compute(&input, found, &RewriteWork { deadline, strategy_answers: &answers })
         });
         working.await
     }
 }
 
 /// What is to be rewritten once more if the store lost its entries, with room in the budget for its body.
-struct HeldInput {
-    input: RewriteInput,
+struct HeldJob {
+    job: RewriteJob,
     _room: Option<BytePermit>,
 }
 
-impl HeldInput {
+impl HeldJob {
     /// `None`: there is no room for the body now.
-    fn of(input: &RewriteInput, bodies: &ByteBudget) -> Option<Self> {
-        let bytes = input.body.len();
-        let room = match ByteBudget::is_small(bytes) {
-            true => None,
-            false => Some(bodies.try_acquire(&input.tenant, bytes)?),
+    fn of(job: &RewriteJob, bodies: &ByteBudget) -> Option<Self> {
+        let bytes = job.input.body.len();
+        let room = if ByteBudget::is_small(bytes) {
+            None
+        } else {
+            Some(bodies.try_acquire(&job.input.sender.tenant, bytes)?)
         };
-        Some(HeldInput { input: input.clone(), _room: room })
+        Some(HeldJob { job: job.clone(), _room: room })
     }
-}
-
-/// Rewrites a body with an effort in which no stage begins.
-fn attempt(input: &RewriteInput, effort: RewriteEffort) -> Result<RewriteAttempt, Problem> {
-    let budget = RewriteBudget {
-        effort,
-        deadline: Instant::now(),
-        strategy_answers: &StrategyAnswers::default(),
-    };
-    rewrite(input, &budget, None)
 }

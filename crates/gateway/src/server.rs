@@ -45,7 +45,7 @@ async fn serve_over(
     identity: Option<Arc<TlsIdentity>>,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    gateway.admin.set_port(listener.local_addr()?.port());
+    gateway.credentials.admin.set_port(listener.local_addr()?.port());
     let limits = server_limits(&gateway.settings().limits);
     let server = Server::start(&GatewayHandler(gateway.clone()), limits)?;
     let server = match identity {

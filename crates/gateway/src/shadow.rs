@@ -8,12 +8,12 @@
 //! The client waits for none of it. What is sent is what came and what went on, with the client's own headers, which are
 //! kept in memory until then; no tool is run for an answer. The statistics are in `tokenforge-shadow`.
 
+mod asker;
 mod asking;
 mod candidate;
-mod holds;
 mod sample;
 mod traffic;
 
+pub(crate) use asker::ShadowAsker;
 pub(crate) use candidate::ShadowCandidate;
-pub(crate) use holds::{ActiveHolds, THIS_MACHINE, TenantHolds};
 pub(crate) use traffic::ShadowTraffic;

@@ -2,22 +2,20 @@
 
 use crate::chains::PluginChains;
 use crate::guard::{OriginRules, adds_credentials};
-use crate::options::RequestOptions;
+use crate::holds::ActiveHolds;
 use crate::route::ApiRoutes;
-use crate::shadow::ActiveHolds;
 use crate::tenant::KeyRing;
+use std::sync::Arc;
 use tokenforge_config::{SchemaCompression, Settings};
+use tokenforge_conversation::{RequestOptions, RewriteRules};
 use tokenforge_engine::Mode;
 use tokenforge_plugin::{ConfigError, Registry};
-use xxhash_rust::xxh3::xxh3_64;
 
 /// The settings of one moment, and what was made of them.
 pub(crate) struct GatewayState {
-    pub(crate) settings: Settings,
-    /// What the engine is to do, unless a request asks otherwise.
-    pub(crate) engine: tokenforge_engine::Settings,
-    /// Tells strategies apart.
-    pub(crate) strategy_print: u64,
+    pub(crate) settings: Arc<Settings>,
+    /// What rewriting makes of them.
+    pub(crate) rules: Arc<RewriteRules>,
     pub(crate) keys: KeyRing,
     /// From where requests may come.
     pub(crate) origin_rules: OriginRules,
@@ -35,9 +33,9 @@ impl GatewayState {
         registry: &Registry,
         previous: &PluginChains,
     ) -> Result<Self, ConfigError> {
+        let settings = Arc::new(settings);
         Ok(GatewayState {
-            engine: settings.tool_output.engine_settings(),
-            strategy_print: xxh3_64(format!("{:?}", settings.tool_output.strategy).as_bytes()),
+            rules: Arc::new(RewriteRules::new(settings.clone())),
             keys: KeyRing::new(&settings.keys),
             origin_rules: OriginRules::new(&settings),
             adds_credentials: adds_credentials(&settings),
@@ -59,7 +57,8 @@ impl GatewayState {
 
     /// Is there anything to be done to a request that asks for this in its headers?
     pub(crate) fn has_work(&self, options: &RequestOptions) -> bool {
-        let Settings { tool_output, schema_compression, redact_secrets, toon, .. } = &self.settings;
+        let Settings { tool_output, schema_compression, redact_secrets, toon, .. } =
+            &*self.settings;
         let mode = options.compression.mode.unwrap_or(tool_output.mode);
         (tool_output.enabled && mode != Mode::Disabled)
             || *schema_compression != SchemaCompression::Disabled

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::blocking::{find_blocking, run_blocking};
 use tokenforge_store::{Store, StoreStats};
 
 /// How old figures are before they are counted again.
@@ -41,7 +41,7 @@ impl StoreFigures {
         if !self.store.is_durable() {
             // In memory the store itself keeps its sums.
             let store = self.store.clone();
-            return run_blocking(move || store.stats().ok()).await.flatten();
+            return find_blocking(move || store.stats().ok()).await;
         }
         let (known, is_due) = self.claim_count();
         if !is_due {

@@ -4,25 +4,27 @@
 //! failure: what was forwarded once is forwarded for ever. Nothing here decides about results that must stay exact.
 
 mod ask;
-mod candidate;
 mod circuit_breaker;
-mod decision;
+mod credentials;
 mod external;
 mod rate_limit;
 mod service;
 
-pub(crate) use decision::{StrategyDecision, StrategyRefusal};
 use rate_limit::StrategyLimits;
 
 use crate::answer::Problem;
-use crate::rewrite::{RewriteInput, StrategyAnswers};
+use crate::telemetry::Telemetry;
 use crate::workers::{QUEUE_PATIENCE, WorkPatience, WorkerPool};
 use ask::StrategyClient;
-use candidate::{StrategyCandidate, find_candidates};
+pub(crate) use credentials::ClientCredentials;
 use http::StatusCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Choice, Fallback, Strategy, ToolOutput};
+use tokenforge_conversation::rewrite::RewriteInput;
+use tokenforge_conversation::strategy::{
+    StrategyAnswers, StrategyCandidate, StrategyDecision, StrategyRefusal, find_candidates,
+};
 use tokenforge_engine::CompressedOutput;
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::upstream::UpstreamClient;
@@ -38,6 +40,7 @@ pub(crate) struct StrategyShared {
     limits: StrategyLimits,
     client: Arc<UpstreamClient>,
     workers: WorkerPool,
+    telemetry: Arc<Telemetry>,
 }
 
 impl StrategyShared {
@@ -45,9 +48,15 @@ impl StrategyShared {
         settings: &ToolOutput,
         client: &Arc<UpstreamClient>,
         workers: &WorkerPool,
+        telemetry: &Arc<Telemetry>,
     ) -> Self {
         let limits = StrategyLimits::new(settings);
-        StrategyShared { limits, client: client.clone(), workers: workers.clone() }
+        StrategyShared {
+            limits,
+            client: client.clone(),
+            workers: workers.clone(),
+            telemetry: telemetry.clone(),
+        }
     }
 }
 
@@ -58,29 +67,31 @@ impl StrategyShared {
 pub(crate) async fn shorten(
     shared: &Arc<StrategyShared>,
     input: &RewriteInput,
+    credentials: &Arc<ClientCredentials>,
 ) -> Result<StrategyAnswers, Problem> {
-    let strategy = input.state.settings.tool_output.strategy;
-    if strategy == Strategy::Passthrough || input.holds().has_stage(strategy.name()) {
+    let strategy = input.rules.settings.tool_output.strategy;
+    if strategy == Strategy::Passthrough || input.holds.has_stage(strategy.name()) {
         return Ok(StrategyAnswers::default());
     }
     let reading = input.clone();
     // They are taken through the stages: that is work like any other.
     let patience = WorkPatience { queue: QUEUE_PATIENCE, work: WORK_PATIENCE };
-    let finding = shared.workers.run(&input.tenant, patience, move || find_candidates(&reading));
+    let finding =
+        shared.workers.run(&input.sender.tenant, patience, move || find_candidates(&reading));
     let found = match finding.await {
         Ok(found) => found,
         // That the strategy was never asked is a failure of it like any other.
-        Err(_) if input.state.settings.tool_output.fallback_strategy == Fallback::Error => {
+        Err(_) if input.rules.settings.tool_output.fallback_strategy == Fallback::Error => {
             return Err(Problem::busy());
         }
         Err(_) => {
-            input.shared.telemetry.gave_up();
+            shared.telemetry.gave_up();
             Vec::new()
         }
     };
     let mut tasks = tokio::task::JoinSet::new();
     for candidate in found {
-        tasks.spawn(shorten_one(shared.clone(), input.clone(), candidate));
+        tasks.spawn(shorten_one(shared.clone(), input.clone(), credentials.clone(), candidate));
     }
     let mut answers =
         StrategyAnswers { strategy: Some(strategy.name()), ..StrategyAnswers::default() };
@@ -112,21 +123,24 @@ struct CandidateOutcome {
 async fn shorten_one(
     shared: Arc<StrategyShared>,
     input: RewriteInput,
+    credentials: Arc<ClientCredentials>,
     candidate: StrategyCandidate,
 ) -> Result<CandidateOutcome, Problem> {
-    let telemetry = &input.shared.telemetry;
+    let telemetry = &shared.telemetry;
     let original = candidate.original;
     let done = |compressed, error| CandidateOutcome { text: original, compressed, error };
     if let Some(remembered) = &candidate.remembered {
         telemetry.count_strategy_reuse();
         return Ok(done(candidate.apply(&input, remembered), None));
     }
-    let settings = &input.state.settings.tool_output;
+    let settings = &input.rules.settings.tool_output;
     let answer = match settings.strategy {
         // `shorten` has returned before for `passthrough`.
         Strategy::Passthrough | Strategy::Simple => Ok(first_words(&candidate.text)),
         Strategy::Api | Strategy::ExternalProvider => {
-            StrategyClient { shared: &shared, input: &input }.ask(&candidate).await
+            StrategyClient { shared: &shared, input: &input, credentials: &credentials }
+                .ask(&candidate)
+                .await
         }
     };
     telemetry.count_strategy_call(answer.is_ok());

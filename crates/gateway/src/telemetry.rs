@@ -16,8 +16,6 @@ mod stats;
 mod tables;
 
 use crate::answer::Problem;
-use crate::report::RequestReport;
-use crate::spliced_body::SplicedBody;
 use counters::MetricCounters;
 use ledger_writer::LedgerWriter;
 use live::LiveEvents;
@@ -31,6 +29,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 use tables::FigureTables;
 use tokenforge_config::Settings;
+use tokenforge_conversation::SplicedBody;
+use tokenforge_conversation::report::RequestReport;
 use tokenforge_engine::prompt;
 use tokenforge_ledger::ModelPrices;
 use tokenforge_plugin::PluginMetrics;

@@ -21,10 +21,6 @@ pub(crate) static PROVIDER_KEYS: [HeaderName; 4] = [
     HeaderName::from_static("x-goog-api-key"),
 ];
 
-/// The owner of what must outlive a credential where one person uses the gateway, on that person's machine: a credential
-/// there is often a token that is renewed every few hours, and would be another owner each time. No tenant has this name.
-pub(crate) const THIS_MACHINE: &str = "\0machine";
-
 /// A credential that goes beside a key.
 static SESSION_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
 

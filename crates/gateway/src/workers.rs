@@ -79,6 +79,15 @@ pub(crate) enum WorkFailure {
     Failed,
 }
 
+/// Why work that may be refused has no outcome.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Undone<E> {
+    /// It was not done.
+    NotDone(WorkFailure),
+    /// It was done, and this is what it said.
+    Refused(E),
+}
+
 impl WorkerPool {
     pub(crate) fn new(limits: WorkerLimits) -> Self {
         WorkerPool { schedule: Arc::new(Mutex::new(FairSchedule::new(limits))) }
@@ -100,7 +109,7 @@ impl WorkerPool {
             // Whoever wanted it may have left.
             let is_wanted = begun.send(()).is_ok() && !done.is_closed();
             // A defect costs the one who asked for this, and nobody else.
-            let made = is_wanted.then(|| catch_unwind(AssertUnwindSafe(work)).ok()).flatten();
+            let made = if is_wanted { catch_unwind(AssertUnwindSafe(work)).ok() } else { None };
             Box::new(move || drop(made.map(|made| done.send(made))))
         });
         match self.submit(TenantTask { tenant: tenant.clone(), work })? {
@@ -116,6 +125,20 @@ impl WorkerPool {
         }
         let made = timeout(patience.work, result).await;
         made.ok().and_then(Result::ok).ok_or(WorkFailure::Failed)
+    }
+
+    /// The same for work that may be refused.
+    ///
+    /// # Errors
+    /// If it was not done, or refused.
+    pub(crate) async fn try_run<T: Send + 'static, E: Send + 'static>(
+        &self,
+        tenant: &Arc<str>,
+        patience: WorkPatience,
+        work: impl FnOnce() -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Undone<E>> {
+        let done = self.run(tenant, patience, work).await.map_err(Undone::NotDone)?;
+        done.map_err(Undone::Refused)
     }
 
     fn submit(&self, task: TenantTask) -> Result<Admission, WorkFailure> {

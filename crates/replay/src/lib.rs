@@ -63,6 +63,7 @@ mod owners;
 pub mod page;
 pub mod plan;
 mod preamble;
+mod preamble_survey;
 pub mod probes;
 pub mod read;
 pub mod report;

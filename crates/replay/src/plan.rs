@@ -1,9 +1,9 @@
 //! The options of a replay: what a gateway would have been told to do.
 
 use crate::preamble::Preamble;
-use tokenforge_config::{OldResults, Price};
-use tokenforge_engine::reference::ReferenceSecret;
-use tokenforge_engine::{Engine, Mode, Settings, Vault};
+use tokenforge_config::{ExpandBy, ExpandInjection, OldResults, Price};
+use tokenforge_conversation::expand_route::{ExpandRoute, RouteChoice, is_tool_worth};
+use tokenforge_engine::{Mode, Settings};
 use tokenforge_tokens::{Counter, ModelClass, for_model};
 
 /// What a gateway would have been told to do.
@@ -66,59 +66,59 @@ impl ReplayPlan<'_> {
         ReplayPlan { settings: self.settings.clone(), old_results: OldResults::Never, ..*self }
     }
 
-    /// May old results of a model's requests become references?
-    pub(crate) fn leaves_out_old(&self, settings: &Settings, by_shell: bool) -> bool {
+    /// What is possible in a conversation.
+    fn choice(&self, settings: &Settings, preamble: &Preamble) -> RouteChoice {
+        let leaves_out = settings.mode.leaves_out() && self.expansion != ExpansionOffer::Never;
+        RouteChoice {
+            expand_by: match self.expansion {
+                ExpansionOffer::ByShell => ExpandBy::Shell,
+                ExpansionOffer::WhenItPaysElseByShell => ExpandBy::Auto,
+                _ => ExpandBy::Tool,
+            },
+            has_tool: leaves_out,
+            has_shell: leaves_out && preamble.has_shell,
+        }
+    }
+
+    /// How the model of a conversation fetches from the first request on.
+    pub(crate) fn route(&self, settings: &Settings, preamble: &Preamble) -> Option<ExpandRoute> {
+        let pays = || is_tool_worth(self.injection(), || preamble.pays(settings));
+        self.choice(settings, preamble).route(pays)
+    }
+
+    /// When the tool stands in the list of a request.
+    pub(crate) fn injection(&self) -> ExpandInjection {
+        match self.expansion {
+            ExpansionOffer::FromStart => ExpandInjection::FromStart,
+            ExpansionOffer::WhenReferenced => ExpandInjection::WhenReferenced,
+            _ => ExpandInjection::WhenItPays,
+        }
+    }
+
+    /// May old results of a conversation with this route become references?
+    pub(crate) fn leaves_out_old(
+        &self,
+        settings: &Settings,
+        preamble: &Preamble,
+        route: Option<ExpandRoute>,
+    ) -> bool {
         self.old_results == OldResults::WhenCold
-            && settings.mode.leaves_out()
-            && match self.expansion {
-                ExpansionOffer::Never => false,
-                ExpansionOffer::ByShell => by_shell,
-                _ => true,
-            }
+            && self.choice(settings, preamble).may_leave_out_old(route)
     }
 
-    /// Is a model that fetches in its shell told of the tool where old results are left out?
-    pub(crate) fn has_tool_at_cold_caches(&self) -> bool {
-        self.expansion == ExpansionOffer::WhenItPaysElseByShell
-    }
-
-    /// Does the model of a conversation fetch with a command in its shell?
-    pub(crate) fn is_by_shell(&self, settings: &Settings, preamble: &Preamble) -> bool {
-        preamble.has_shell
-            && settings.mode.leaves_out()
-            && match self.expansion {
-                ExpansionOffer::ByShell => true,
-                ExpansionOffer::WhenItPaysElseByShell => !preamble.pays(settings),
-                _ => false,
-            }
+    /// Does a model with this route know how to fetch old results?
+    pub(crate) fn can_fetch_old(
+        &self,
+        settings: &Settings,
+        preamble: &Preamble,
+        route: Option<ExpandRoute>,
+    ) -> bool {
+        self.choice(settings, preamble).can_fetch_old(route)
     }
 
     /// What a model's tokens cost, and whether that is known.
     pub(crate) fn price(&self, model: Option<&str>) -> (Price, bool) {
         let known = model.and_then(self.prices);
         (known.unwrap_or(COMMON), known.is_some())
-    }
-
-    /// What does it, in a conversation in which the tool pays for itself or not, or a shell is used instead. Originals are not
-    /// stored: nobody asks for them.
-    pub(crate) fn engine<'s>(
-        &self,
-        settings: &'s Settings,
-        key: &'s ReferenceSecret,
-        pays: bool,
-        by_shell: bool,
-    ) -> Engine<'s> {
-        let engine = Engine::new(settings);
-        let is_offered = match self.expansion {
-            ExpansionOffer::Never => false,
-            ExpansionOffer::WhenItPays => pays,
-            ExpansionOffer::ByShell => by_shell,
-            ExpansionOffer::WhenItPaysElseByShell => pays || by_shell,
-            ExpansionOffer::FromStart | ExpansionOffer::WhenReferenced => true,
-        };
-        match settings.mode.leaves_out() && is_offered {
-            true => engine.with_vault(Vault::for_reader(key)),
-            false => engine,
-        }
     }
 }

@@ -4,7 +4,7 @@ use crate::account::{ReplayAccount, ReplayedSession};
 use crate::conversation::ReplayedConversation;
 use crate::declarations::DeclarationSums;
 use crate::plan::ReplayPlan;
-use crate::preamble::Preambles;
+use crate::preamble_survey::Preambles;
 use crate::probes::{Probe, TextAvailability};
 use crate::read::LogOrigin;
 use crate::transcript::{LogEvent, LogMessage, MAIN, ThreadId};
@@ -248,7 +248,7 @@ impl FinishedSession {
 mod tests {
     use super::*;
     use crate::plan::ExpansionOffer;
-    use crate::preamble::PreambleSurvey;
+    use crate::preamble_survey::PreambleSurvey;
     use crate::transcript::{MessageAuthor, MessagePart, ToolResult};
     use crate::usage::UsageCharge;
     use tokenforge_config::{OldResults, Price};

@@ -2,7 +2,7 @@
 
 use crate::account::ReplayedSession;
 use crate::plan::ReplayPlan;
-use crate::preamble::PreambleSurvey;
+use crate::preamble_survey::PreambleSurvey;
 use crate::probes::Probe;
 use crate::read::{self, EventSink, LogOrigin, UnreadableLog, opencode};
 use crate::session::{SessionReplay, SkippedLines};

@@ -66,6 +66,11 @@ pub enum StoreError {
         /// Why not, and what would help.
         reason: String,
     },
+    /// A store on a server, in a build without that.
+    #[error(
+        "stores on Redis are the feature `redis` of tokenforge-store, which this build leaves out"
+    )]
+    NoRedis,
     /// The key was damaged. It is not replaced silently: references made with it would no longer be known.
     #[error(
         "{place} holds {length} bytes, not a key of 32: restore it, or remove it to start anew"

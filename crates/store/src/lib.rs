@@ -35,6 +35,7 @@ mod key;
 mod location;
 mod memory;
 mod pins;
+#[cfg(feature = "redis")]
 mod redis;
 mod settings;
 mod stats;
@@ -43,6 +44,7 @@ pub use disk::{DiskStore, key_file};
 pub use error::StoreError;
 pub use location::{StoreLocation, open};
 pub use memory::MemoryStore;
+#[cfg(feature = "redis")]
 pub use redis::{RedisServers, RedisStore};
 pub use settings::StoreOptions;
 pub use stats::{EntryAmount, StoreStats};

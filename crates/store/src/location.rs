@@ -1,6 +1,8 @@
 //! Store URLs: where a store is, as one text says it.
 
-use crate::{DiskStore, MemoryStore, RedisServers, RedisStore, Store, StoreError, StoreOptions};
+use crate::{DiskStore, MemoryStore, Store, StoreError, StoreOptions};
+#[cfg(feature = "redis")]
+use crate::{RedisServers, RedisStore};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -27,6 +29,7 @@ pub enum StoreLocation {
     /// `disk:PATH`, in a folder.
     Disk(PathBuf),
     /// `redis://HOST:PORT/DB`, `rediss://` with TLS, or `redis+cluster://HOST:PORT,HOST:PORT`.
+    #[cfg(feature = "redis")]
     Redis(RedisServers),
 }
 
@@ -35,7 +38,7 @@ impl StoreLocation {
     pub fn default_settings(&self) -> StoreOptions {
         match self {
             Self::Memory => StoreOptions::MEMORY,
-            Self::Disk(_) | Self::Redis(_) => StoreOptions::DISK,
+            _ => StoreOptions::DISK,
         }
     }
 
@@ -44,6 +47,7 @@ impl StoreLocation {
         Ok(match self {
             Self::Memory => Arc::new(MemoryStore::new(settings)),
             Self::Disk(folder) => Arc::new(DiskStore::open(folder, settings)?),
+            #[cfg(feature = "redis")]
             Self::Redis(servers) => Arc::new(RedisStore::new(servers, settings)),
         })
     }
@@ -61,12 +65,20 @@ impl FromStr for StoreLocation {
             "memory" => Err(bad("something stands after memory:")),
             "disk" if rest.is_empty() => Err(bad("no path stands after disk:")),
             "disk" => Ok(Self::Disk(rest.into())),
-            _ if scheme.starts_with("redis") || scheme.starts_with("valkey") => {
-                url.parse().map(Self::Redis)
-            }
+            _ if scheme.starts_with("redis") || scheme.starts_with("valkey") => on_servers(url),
             _ => Err(bad("the word before the colon is unknown")),
         }
     }
+}
+
+#[cfg(feature = "redis")]
+fn on_servers(url: &str) -> Result<StoreLocation, StoreError> {
+    url.parse().map(StoreLocation::Redis)
+}
+
+#[cfg(not(feature = "redis"))]
+fn on_servers(_: &str) -> Result<StoreLocation, StoreError> {
+    Err(StoreError::NoRedis)
 }
 
 impl fmt::Display for StoreLocation {
@@ -74,6 +86,7 @@ impl fmt::Display for StoreLocation {
         match self {
             Self::Memory => f.write_str("memory:"),
             Self::Disk(folder) => write!(f, "disk:{}", folder.display()),
+            #[cfg(feature = "redis")]
             Self::Redis(servers) => servers.fmt(f),
         }
     }

@@ -12,7 +12,7 @@ use tokenforge_proxy::body::Body;
 /// How much is kept; or, with an id in the path, one text.
 pub(super) fn answer(gateway: &Gateway, path: &str) -> Response<Body> {
     let id = path.strip_prefix(CONTENTS).unwrap_or_default().trim_matches('/');
-    let contents = &gateway.contents;
+    let contents = &gateway.operator.contents;
     if id.is_empty() {
         let (results, bytes) = contents.size();
         let document =

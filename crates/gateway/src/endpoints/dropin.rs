@@ -5,27 +5,30 @@
 
 mod call;
 
-use crate::answer::{self, Problem};
+use crate::answer::{self, Problem, unchecked_problem};
 use crate::gateway::Gateway;
 use crate::guard::forwarding_header;
-use crate::options::RequestOptions;
+use crate::holds::tenant_of;
 use crate::paths::RETRIEVE;
 use crate::pending_account::PendingAccount;
-use crate::rewrite::{OriginalsReader, RewriteInput, redact_request, unchecked_problem};
+use crate::rewriter::RewriteJob;
+use crate::secrets::redact_request;
 use crate::user_agent::agent_name;
 use crate::workers::{QUEUE_PATIENCE, WorkPatience};
 use call::{GuardrailCall, conversation_in, has_call_ids};
-use http::{Response, StatusCode, Uri};
+use http::{Response, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tokenforge_conversation::report::RequestReport;
+use tokenforge_conversation::rewrite::{OriginalsReader, RequestKind, RequestSender, RewriteInput};
 use tokenforge_engine::reference::Reference;
 use tokenforge_plugin::Exchange;
 use tokenforge_providers::{Dialect, RequestPurpose};
-use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::blocking::{find_blocking, run_blocking};
 use tokenforge_proxy::body::Body;
 use tokenforge_proxy::byte_budget::ByteBudget;
 use tokenforge_store::EntryKind;
@@ -71,13 +74,13 @@ async fn compress(
     let _room = match ByteBudget::is_small(length) || length > limit {
         true => None,
         false => {
-            let room = gateway.bodies.acquire(&tenant, length, QUEUE_PATIENCE).await;
+            let room = gateway.rewriter.bodies.acquire(&tenant, length, QUEUE_PATIENCE).await;
             Some(room.ok_or_else(Problem::busy)?)
         }
     };
     let body = super::read_body(gateway, body, limit).await?;
     let mut call = GuardrailCall::read(&body)?;
-    let mut options = RequestOptions::of_headers(&exchange.request().headers)?;
+    let mut options = crate::options::of_headers(&exchange.request().headers)?;
     if let Some(member) = &call.options {
         options = options.with_member(member)?;
     }
@@ -88,7 +91,9 @@ async fn compress(
     if state.settings.redact_secrets {
         let (document, shape) = call.checked_document(dialect);
         let shape = shape.map(|dialect| (dialect, RequestPurpose::Generate));
-        if let Some(redacted) = redact_request(&gateway.workers, &tenant, document, shape).await? {
+        if let Some(redacted) =
+            redact_request(&gateway.rewriter.workers, &tenant, document, shape).await?
+        {
             if !keeps_calls {
                 return Err(unchecked_problem(
                     "it holds a secret, and tool results without the ids of their calls; \
@@ -102,32 +107,38 @@ async fn compress(
         let figures = Compressed::default().figures();
         return Ok(answer::text(StatusCode::OK, JSON, call.answer(None, &figures)));
     };
+    let is_proxied = forwarding_header(&exchange.request().headers).is_some();
+    let is_personal = state.settings.is_personal() && !is_proxied;
     let input = RewriteInput {
         shared: gateway.rewriter.shared.clone(),
-        state,
-        dialect,
-        purpose: RequestPurpose::Generate,
-        is_stream: Some(false),
-        model: call.model.clone(),
-        tenant: tenant.clone(),
-        project: exchange.project.clone(),
-        client: agent_name(&exchange.request().headers),
-        session: None,
-        is_proxied: forwarding_header(&exchange.request().headers).is_some(),
-        local_shell: None,
+        rules: state.rules.clone(),
+        holds: state.holds.of(tenant_of(&tenant, is_personal)).clone(),
+        kind: RequestKind {
+            dialect,
+            purpose: RequestPurpose::Generate,
+            is_stream: Some(false),
+            model: call.model.clone(),
+        },
+        sender: RequestSender {
+            tenant: tenant.clone(),
+            project: exchange.project.clone(),
+            client: agent_name(&exchange.request().headers),
+            session: None,
+            is_proxied,
+            local_shell: None,
+        },
         options: Arc::new(options),
-        target: Uri::default(),
-        bearer: None,
-        companions: Vec::new(),
         // A model that is shown no tool of ours is one for which nothing is left out.
-        originals_reader: match call.can_fetch {
-            true => OriginalsReader::Caller,
-            false => OriginalsReader::Model,
+        originals_reader: if call.can_fetch {
+            OriginalsReader::Caller
+        } else {
+            OriginalsReader::Model
         },
         is_redacted: call.is_redacted,
         body: dialect.conversation_body(list).into(),
     };
-    let rewritten = gateway.rewriter.rewrite(&input).await?;
+    let job = RewriteJob { input, credentials: Arc::default() };
+    let rewritten = gateway.rewriter.rewrite(&job).await?;
     gateway.telemetry.count_rewritten(&rewritten.report);
     let (tokens_before, tokens_after) = rewritten.report.tokens();
     let stages = applied_stages(&rewritten.report);
@@ -169,7 +180,7 @@ async fn detect(
     }
     let list = list.to_owned();
     let patience = WorkPatience { queue: QUEUE_PATIENCE, work: DETECTION_PATIENCE };
-    gateway.workers.run(tenant, patience, move || look(&list)).await.ok().flatten()
+    gateway.rewriter.workers.run(tenant, patience, move || look(&list)).await.unwrap_or_default()
 }
 
 /// What became of a conversation.
@@ -211,7 +222,12 @@ async fn name_originals(
             let hash = blake3::hash(id.as_bytes()).to_hex();
             let hash: String = hash.chars().take(HASH_DIGITS).collect();
             // Without it the reference itself stays, which is a name too.
-            gateway.store.put(EntryKind::Result, &tenant, &hash, id.as_bytes()).ok()?;
+            gateway
+                .rewriter
+                .shared
+                .store
+                .put(EntryKind::Result, &tenant, &hash, id.as_bytes())
+                .ok()?;
             Some((reference, hash))
         };
         references.into_iter().filter_map(named).collect()
@@ -235,7 +251,7 @@ fn with_names(messages: &str, names: &HashMap<Reference, String>) -> String {
     text + rest
 }
 
-fn applied_stages(report: &crate::report::RequestReport) -> Vec<&'static str> {
+fn applied_stages(report: &RequestReport) -> Vec<&'static str> {
     let mut stages: Vec<&'static str> =
         report.results.iter().flat_map(|result| result.figures.stages.iter().copied()).collect();
     stages.sort_unstable();
@@ -249,15 +265,17 @@ async fn retrieve(
     hash: String,
 ) -> Result<Response<Body>, Problem> {
     let (gateway, id) = (gateway.clone(), hash.clone());
-    let finding = run_blocking(move || {
-        let get = |kind, id: &str| gateway.store.get(kind, &tenant, id).ok().flatten();
+    let finding = find_blocking(move || {
+        let get = |kind, id: &str| {
+            gateway.rewriter.shared.store.get(kind, &tenant, id).unwrap_or_default()
+        };
         let id = match id.len() == HASH_DIGITS {
             true => String::from_utf8(get(EntryKind::Result, &id)?).ok()?,
             false => id,
         };
         get(EntryKind::Original, &id)
     });
-    let found = finding.await.flatten().and_then(|bytes| String::from_utf8(bytes).ok());
+    let found = finding.await.and_then(|bytes| String::from_utf8(bytes).ok());
     match found {
         Some(text) => Ok(answer::json(
             StatusCode::OK,

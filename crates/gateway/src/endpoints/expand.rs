@@ -1,11 +1,11 @@
 //! An original, for the client it belongs to.
 
 use crate::answer::{self, Problem};
-use crate::expand::ExpandQuery;
 use crate::gateway::Gateway;
 use crate::guard::forwarding_header;
 use http::{Response, StatusCode};
 use std::sync::Arc;
+use tokenforge_conversation::ExpandQuery;
 use tokenforge_plugin::Exchange;
 use tokenforge_proxy::blocking::run_blocking;
 use tokenforge_proxy::body::Body;
@@ -30,7 +30,7 @@ pub(super) async fn answer(
         }
     }
     let (originals, tenant) =
-        (gateway.originals.clone(), exchange.tenant.clone().unwrap_or_default());
+        (gateway.rewriter.shared.originals.clone(), exchange.tenant.clone().unwrap_or_default());
     let is_proxied = forwarding_header(&exchange.request().headers).is_some();
     let is_personal = gateway.state().settings.is_personal() && !is_proxied;
     let finding = run_blocking(move || {

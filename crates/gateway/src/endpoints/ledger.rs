@@ -100,7 +100,7 @@ async fn read_ledger<T: Serialize>(
     ask: impl FnOnce(LedgerReader, &ModelPrices) -> Option<T> + Send + 'static,
 ) -> Result<Option<String>, Problem> {
     let slow = || Problem::new(StatusCode::GATEWAY_TIMEOUT, "the ledger cannot be read in time");
-    let turn = timeout(PATIENCE, gateway.ledger_reads.clone().acquire_owned()).await;
+    let turn = timeout(PATIENCE, gateway.operator.ledger_reads.clone().acquire_owned()).await;
     let turn = turn.ok().and_then(Result::ok).ok_or_else(slow)?;
     let gateway = gateway.clone();
     let reading = run_blocking(move || {

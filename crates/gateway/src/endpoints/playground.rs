@@ -59,11 +59,12 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, body: Incoming) -> Response<B
     let tried = async {
         let body = super::read_body(gateway, body, LONGEST_MESSAGE).await?;
         let tried = read_trial(&body)?;
-        let _turn = gateway.playground.acquire().await.map_err(|_| trial_failed())?;
+        let _turn = gateway.operator.playground.acquire().await.map_err(|_| trial_failed())?;
         let state = gateway.state();
         let operator = Arc::from(OPERATOR);
         let patience = workers::WorkPatience { queue: PATIENCE, work: 2 * PATIENCE };
-        let work = gateway.workers.run(&operator, patience, move || document(&tried, &state));
+        let work =
+            gateway.rewriter.workers.run(&operator, patience, move || document(&tried, &state));
         work.await.map_err(|_| trial_failed())
     };
     match tried.await {
@@ -99,11 +100,11 @@ fn trial_failed() -> Problem {
 fn document(tried: &TrialOutput, state: &GatewayState) -> Value {
     let counter = match &tried.model {
         Some(model) => for_model(model).vocabulary.into(),
-        None => state.engine.counter,
+        None => state.rules.engine.counter,
     };
     let deadline = Instant::now() + PATIENCE;
     let modes = MODES.map(|mode| {
-        let settings = Settings { mode, counter, ..state.engine.clone() };
+        let settings = Settings { mode, counter, ..state.rules.engine.clone() };
         self::mode(tried, &settings, deadline)
     });
     json!({

@@ -51,7 +51,7 @@ pub(super) async fn open_session(
 fn redeem_link(gateway: &Gateway, body: &[u8], is_https: bool) -> Result<Response<Body>, Problem> {
     let SignIn { code } = serde_json::from_slice(body)
         .map_err(|_| Problem::bad_request("expected {\"code\": …}, with the code of a link"))?;
-    let credentials = gateway.admin.redeem_link(&code, &gateway.state().settings);
+    let credentials = gateway.credentials.admin.redeem_link(&code, &gateway.state().settings);
     let credentials = credentials.ok_or_else(|| {
         let message = "this link was opened before, or more than 5 minutes ago: run `tokenforge dashboard` for another";
         Problem::new(StatusCode::FORBIDDEN, message)

@@ -95,11 +95,11 @@ impl RequestScope<'_> {
             return Ok(ReadAnswer::Whole(WholeAnswer { decoded: wire.clone(), wire }));
         };
         let coded = wire.clone();
-        let decoding = tokio::task::spawn_blocking(move || coding.decode(&coded, up_to));
-        match decoding.await {
-            Ok(Ok(decoded)) => Ok(ReadAnswer::Whole(WholeAnswer { wire, decoded })),
+        let decoding = tokio::task::spawn_blocking(move || coding.decode(&coded, up_to).ok());
+        match decoding.await.unwrap_or_default() {
+            Some(decoded) => Ok(ReadAnswer::Whole(WholeAnswer { wire, decoded })),
             // Too long, or not what it says: that is between the upstream and the client.
-            _ => Ok(ReadAnswer::Unread(Body::from(wire).into())),
+            None => Ok(ReadAnswer::Unread(Body::from(wire).into())),
         }
     }
 

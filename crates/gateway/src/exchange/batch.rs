@@ -5,11 +5,10 @@
 
 use super::rewriting::{OutgoingRequest, ResponsePath, token_headers};
 use super::{RequestScope, Stop};
-use crate::answer::Problem;
+use crate::answer::{Problem, unchecked_problem};
+use crate::outgoing_body::outgoing_body;
 use crate::pending_account::PendingAccount;
-use crate::report::RequestReport;
-use crate::rewrite::{RewriteInput, RewrittenBody, unchecked_problem};
-use crate::spliced_body::{Replacement, SplicedBody};
+use crate::rewriter::RewriteJob;
 use crate::subscription;
 use bytes::Bytes;
 use http::Uri;
@@ -17,6 +16,9 @@ use http::header::CONTENT_ENCODING;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
+use tokenforge_conversation::report::RequestReport;
+use tokenforge_conversation::rewrite::{RewriteInput, RewrittenBody};
+use tokenforge_conversation::{Replacement, SplicedBody};
 use tokenforge_plugin::Exchange;
 use tokenforge_providers::{BatchedRequest, ForgeMember, Refusal, batched_requests};
 use tokenforge_proxy::body::Body;
@@ -35,27 +37,28 @@ impl RequestScope<'_> {
     pub(super) async fn rewrite_batch(
         &self,
         exchange: &mut Exchange,
-        mut input: RewriteInput,
+        job: RewriteJob,
         wire: Option<Body>,
         target: &Uri,
     ) -> Result<OutgoingRequest, Stop> {
-        let batch = input.body.clone();
-        let Some(requests) = self.requests_of(&batch, &input)? else {
-            let options = input.options.clone();
-            return self.without_forge(exchange, batch, wire, &options, input.is_redacted);
+        let mut job = job;
+        let batch = job.input.body.clone();
+        let Some(requests) = self.requests_of(&batch, &job.input)? else {
+            let RewriteInput { options, is_redacted, .. } = job.input;
+            return self.without_forge(exchange, batch, wire, &options, is_redacted);
         };
-        let mut replaced = self.take_options(&mut input)?;
+        let mut replaced = self.take_options(&mut job.input)?;
         // Its requests are of many conversations.
-        input.session = None;
+        job.input.sender.session = None;
         let end = Instant::now() + self.state.settings.tool_output.deadline * DEADLINES;
         let mut reports = Vec::new();
         for BatchedRequest { number, body: range } in requests {
             if Instant::now() > end {
-                self.gave_up(&input, number)?;
+                self.gave_up(number)?;
                 break;
             }
-            input.body = batch.slice(range.clone());
-            let rewritten = self.gateway.rewriter.rewrite(&input).await;
+            job.input.body = batch.slice(range.clone());
+            let rewritten = self.gateway.rewriter.rewrite(&job).await;
             let rewritten = rewritten.map_err(|problem| in_request(number, problem))?;
             self.gateway.telemetry.count_rewritten(&rewritten.report);
             replaced.extend(within_batch(&rewritten, &range));
@@ -81,7 +84,7 @@ impl RequestScope<'_> {
             Some(wire) => wire,
             None => {
                 exchange.request_mut().headers.remove(CONTENT_ENCODING);
-                body.into_body()
+                outgoing_body(body)
             }
         };
         Ok(OutgoingRequest { body, response_path, headers: token_headers(&all), shadow: None })
@@ -93,7 +96,7 @@ impl RequestScope<'_> {
         batch: &Bytes,
         input: &RewriteInput,
     ) -> Result<Option<Vec<BatchedRequest>>, Stop> {
-        match batched_requests(batch, input.dialect) {
+        match batched_requests(batch, input.kind.dialect) {
             Ok(requests) if requests.len() <= MOST_REQUESTS => Ok(Some(requests)),
             Err(_) if self.state.settings.redact_secrets => {
                 Err(unchecked_problem("its JSON can be understood in two ways").into())
@@ -112,15 +115,18 @@ impl RequestScope<'_> {
             Ok(None) | Err(_) => return Ok(Vec::new()),
         };
         let member = input.body.get(forge.value.clone()).map(String::from_utf8_lossy);
-        let options = (*input.options).clone().with_member(&member.unwrap_or_default())?;
+        let options = (*input.options)
+            .clone()
+            .with_member(&member.unwrap_or_default())
+            .map_err(Problem::from)?;
         input.options = Arc::new(options);
         let removal = forge.removal();
         Ok(vec![(removal.range, Arc::from(&*removal.with))])
     }
 
     /// There is no time for the requests from this one on.
-    fn gave_up(&self, input: &RewriteInput, number: usize) -> Result<(), Stop> {
-        input.shared.telemetry.gave_up();
+    fn gave_up(&self, number: usize) -> Result<(), Stop> {
+        self.gateway.telemetry.gave_up();
         match self.state.settings.redact_secrets {
             true => Err(in_request(number, unchecked_problem("the check took too long")).into()),
             false => Ok(()),
@@ -151,12 +157,12 @@ fn add_report(reports: &mut Vec<(RequestReport, usize)>, rewritten: RewrittenBod
     match reports.iter_mut().find(|(known, _)| known.model == report.model || is_full) {
         Some((known, bytes)) => {
             known.results.append(&mut report.results);
-            *bytes += body.len();
+            *bytes += body.length();
         }
         // The conversations are many, and so are their tools.
         None => {
             (report.session, report.tools) = (None, None);
-            reports.push((report, body.len()));
+            reports.push((report, body.length()));
         }
     }
 }

@@ -4,12 +4,12 @@ use super::redaction::has_signed_body;
 use super::rewriting::OutgoingRequest;
 use super::{RequestScope, Stop};
 use crate::answer::Problem;
-use crate::options::RequestOptions;
-use crate::report::RequestReport;
-use crate::rewrite::forge_member;
-use crate::spliced_body::SplicedBody;
+use crate::outgoing_body::outgoing_body;
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
+use tokenforge_conversation::RequestOptions;
+use tokenforge_conversation::report::RequestReport;
+use tokenforge_conversation::{SplicedBody, forge_removal};
 use tokenforge_plugin::Exchange;
 use tokenforge_proxy::body::Body;
 
@@ -23,7 +23,7 @@ impl RequestScope<'_> {
         options: &RequestOptions,
         is_redacted: bool,
     ) -> Result<OutgoingRequest, Stop> {
-        let removal = forge_member::removal(&body, options)?;
+        let removal = forge_removal(&body, options).map_err(Problem::from)?;
         let rest = removal.and_then(|removal| SplicedBody::new(body.clone(), vec![removal]));
         self.announce(is_redacted, rest.is_some());
         let Some(rest) = rest else {
@@ -35,7 +35,7 @@ impl RequestScope<'_> {
             return Err(Problem::bad_request(message).into());
         }
         exchange.request_mut().headers.remove(CONTENT_ENCODING);
-        Ok(OutgoingRequest::untouched(rest.into_body()))
+        Ok(OutgoingRequest::untouched(outgoing_body(rest)))
     }
 
     /// Tells the telemetry what was changed, if anything was.

@@ -12,7 +12,6 @@
 
 use super::RequestScope;
 use crate::guard::forwarding_header;
-use crate::memo;
 use crate::user_agent::agent_name;
 use http::HeaderMap;
 
@@ -23,13 +22,13 @@ impl RequestScope<'_> {
         let settings = &self.state.settings;
         let is_agent = || agent_name(headers).is_some_and(|name| agent.is_called(name.as_str()));
         // What was forwarded from memory is not stored again so soon.
-        let is_kept = settings.store.original_ttl > memo::FRESH;
+        let is_kept = settings.store.original_ttl > tokenforge_conversation::FRESH;
         let is_here = settings.listen.ip().is_loopback() && settings.keys.is_empty();
         let is_open = is_here
             && is_kept
             && is_agent()
             && forwarding_header(headers).is_none()
-            && self.gateway.originals.command_tenant().is_some();
+            && self.gateway.rewriter.shared.originals.command_tenant().is_some();
         agent.shell.as_deref().filter(|_| is_open)
     }
 }

@@ -6,8 +6,9 @@
 
 use super::request_body::RequestPayload;
 use super::{RequestScope, Stop};
+use crate::answer::unchecked_problem;
 use crate::detect::detect_api;
-use crate::rewrite::{redact_request, unchecked_problem};
+use crate::secrets::redact_request;
 use http::header::CONTENT_ENCODING;
 use http::request::Parts;
 use tokenforge_plugin::Exchange;
@@ -51,7 +52,8 @@ impl RequestScope<'_> {
         let detected = detect_api(exchange.request());
         let kind = detected.map(|detected| (detected.dialect, detected.purpose));
         let tenant = exchange.tenant.clone().unwrap_or_default();
-        let redacted = Box::pin(redact_request(&self.gateway.workers, &tenant, body, kind)).await?;
+        let redacted =
+            Box::pin(redact_request(&self.gateway.rewriter.workers, &tenant, body, kind)).await?;
         let Some(redacted) = redacted else {
             return Ok(CheckedPayload { payload, is_redacted: false });
         };

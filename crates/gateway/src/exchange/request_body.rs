@@ -3,8 +3,7 @@
 use super::{ModelRequest, RequestScope, Stop};
 use crate::answer::Problem;
 use crate::limits::request_body_timeout;
-use crate::options::RequestOptions;
-use crate::workers::{QUEUE_PATIENCE, WorkPatience};
+use crate::workers::{QUEUE_PATIENCE, Undone, WorkPatience};
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
@@ -12,6 +11,7 @@ use http::request::Parts;
 use hyper::body::{Body as _, Incoming};
 use memchr::memmem;
 use std::sync::LazyLock;
+use tokenforge_conversation::RequestOptions;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
 use tokenforge_proxy::body::Body;
 use tokenforge_proxy::byte_budget::{ByteBudget, BytePermit};
@@ -165,7 +165,7 @@ impl RequestScope<'_> {
             return Ok(None);
         }
         let tenant = exchange.tenant.clone().unwrap_or_default();
-        let room = self.gateway.bodies.acquire(&tenant, bytes, QUEUE_PATIENCE).await;
+        let room = self.gateway.rewriter.bodies.acquire(&tenant, bytes, QUEUE_PATIENCE).await;
         room.map(Some).ok_or(())
     }
 
@@ -198,18 +198,18 @@ impl RequestScope<'_> {
         let (coded, limit) = (wire.clone(), self.decoded_limit(wire.len()));
         let tenant = exchange.tenant.clone().unwrap_or_default();
         let patience = WorkPatience { queue: QUEUE_PATIENCE, work: QUEUE_PATIENCE };
-        let decoding =
-            self.gateway.workers.run(&tenant, patience, move || coding.decode(&coded, limit));
+        let workers = &self.gateway.rewriter.workers;
+        let decoding = workers.try_run(&tenant, patience, move || coding.decode(&coded, limit));
         match decoding.await {
-            Ok(Ok(decoded)) => Ok(RequestPayload::Coded { wire, decoded }),
-            Ok(Err(error @ CodingError::TooLarge { .. })) if self.must_see() => {
+            Ok(decoded) => Ok(RequestPayload::Coded { wire, decoded }),
+            Err(Undone::Refused(error @ CodingError::TooLarge { .. })) if self.must_see() => {
                 Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()).into())
             }
             // The provider says what is wrong with it.
-            Ok(Err(CodingError::Malformed | CodingError::TooLarge { .. })) => {
+            Err(Undone::Refused(CodingError::Malformed | CodingError::TooLarge { .. })) => {
                 Ok(RequestPayload::Passing(wire.into()))
             }
-            Err(_) => self.pass_unseen(wire.into()).map(|(payload, _)| payload),
+            Err(Undone::NotDone(_)) => self.pass_unseen(wire.into()).map(|(payload, _)| payload),
         }
     }
 

@@ -4,14 +4,14 @@ use super::redaction::CheckedPayload;
 use super::request_body::RequestPayload;
 use super::{RequestScope, Stop};
 use crate::detect::detect_api;
-use crate::expand::RequestOriginals;
 use crate::guard::forwarding_header;
-use crate::options::RequestOptions;
+use crate::holds::tenant_of;
+use crate::outgoing_body::outgoing_body;
 use crate::pending_account::PendingAccount;
 use crate::relay;
-use crate::report::RequestReport;
-use crate::rewrite::{OriginalsReader, RewriteInput, RewrittenBody};
+use crate::rewriter::RewriteJob;
 use crate::shadow::ShadowCandidate;
+use crate::strategy::ClientCredentials;
 use crate::subscription;
 use crate::usage_tap::MeteredAnswer;
 use crate::user_agent::agent_name;
@@ -19,6 +19,11 @@ use bytes::Bytes;
 use http::Uri;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use std::sync::Arc;
+use tokenforge_conversation::report::RequestReport;
+use tokenforge_conversation::rewrite::{
+    OriginalsReader, RequestKind, RequestSender, RewriteInput, RewrittenBody,
+};
+use tokenforge_conversation::{RequestOptions, RequestOriginals};
 use tokenforge_plugin::Exchange;
 use tokenforge_providers::{RequestPurpose, session_of_headers};
 use tokenforge_proxy::body::Body;
@@ -76,30 +81,31 @@ impl RequestScope<'_> {
             RequestPayload::Plain(body) => (body, None),
             RequestPayload::Coded { wire, decoded } => (decoded, Some(wire.into())),
         };
-        let input = self.rewrite_input(exchange, body.clone(), options, target);
-        let Some(mut input) = input.filter(|_| !body.is_empty()) else {
+        let job = self.rewrite_job(exchange, body.clone(), options, target);
+        let Some(mut job) = job.filter(|_| !body.is_empty()) else {
             return self.without_forge(exchange, body, wire, options, checked.is_redacted);
         };
-        input.is_redacted = checked.is_redacted;
-        if input.purpose == RequestPurpose::Batch {
+        job.input.is_redacted = checked.is_redacted;
+        if job.input.kind.purpose == RequestPurpose::Batch {
             self.gateway.follow_holds(&self.state);
-            return Box::pin(self.rewrite_batch(exchange, input, wire, target)).await;
+            return Box::pin(self.rewrite_batch(exchange, job, wire, target)).await;
         }
         self.gateway.follow_holds(&self.state);
-        let rewritten = self.gateway.rewriter.rewrite(&input).await?;
+        let rewritten = self.gateway.rewriter.rewrite(&job).await?;
+        let input = &job.input;
         let headers = token_headers(&rewritten.report);
         self.gateway.telemetry.count_rewritten(&rewritten.report);
         let body = match wire.filter(|_| !rewritten.body.is_changed()) {
             Some(wire) => wire,
             None => {
                 exchange.request_mut().headers.remove(CONTENT_ENCODING);
-                rewritten.body.clone().into_body()
+                outgoing_body(rewritten.body.clone())
             }
         };
-        let is_billed = input.purpose.is_billed() && rewritten.report.dialect.is_some();
-        let sent = rewritten.body.len();
+        let is_billed = input.kind.purpose.is_billed() && rewritten.report.dialect.is_some();
+        let sent = rewritten.body.length();
         let is_subscription = subscription::is_used(&exchange.request().headers, target);
-        let shadow = ShadowCandidate::of(&input, &rewritten, is_subscription);
+        let shadow = ShadowCandidate::of(&self.state, input, &rewritten, is_subscription);
         let account = is_billed.then(|| {
             let telemetry = &self.gateway.telemetry;
             let RequestReport { dialect, model, .. } = &rewritten.report;
@@ -109,13 +115,13 @@ impl RequestScope<'_> {
             let account = PendingAccount::new(telemetry, rewritten.report, Some(sent));
             account.with_subscription(is_subscription).with_count(counted)
         });
-        let (dialect, streams) = (input.dialect, rewritten.streams);
+        let (dialect, streams) = (input.kind.dialect, rewritten.streams);
         let path = match account {
             Some(account) if rewritten.may_expand => {
                 let originals = RequestOriginals {
-                    tenant: input.tenant.to_string(),
+                    tenant: input.sender.tenant.to_string(),
                     is_personal: input.is_personal(),
-                    dialect: input.dialect,
+                    dialect: input.kind.dialect,
                     body: input.body.clone(),
                     results: rewritten.originals,
                     settings: rewritten.settings,
@@ -137,37 +143,48 @@ impl RequestScope<'_> {
     }
 
     /// What is to be rewritten, if it is anything that we know.
-    fn rewrite_input(
+    fn rewrite_job(
         &self,
         exchange: &Exchange,
         body: Bytes,
         options: &RequestOptions,
         target: &Uri,
-    ) -> Option<RewriteInput> {
+    ) -> Option<RewriteJob> {
         let head = exchange.request();
         let detected = detect_api(head).filter(|detected| !detected.is_signed)?;
         let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
-        Some(RewriteInput {
+        let tenant = exchange.tenant.clone().unwrap_or_default();
+        let is_proxied = forwarding_header(&head.headers).is_some();
+        let is_personal = self.state.settings.is_personal() && !is_proxied;
+        let input = RewriteInput {
             shared: self.gateway.rewriter.shared.clone(),
-            state: self.state.clone(),
-            dialect: detected.dialect,
-            purpose: detected.purpose,
-            is_stream: detected.is_stream,
-            model: detected.model.map(str::to_owned),
-            tenant: exchange.tenant.clone().unwrap_or_default(),
-            project: exchange.project.clone(),
-            client: agent_name(&head.headers),
-            session: session_of_headers(header).map(str::to_owned),
-            is_proxied: forwarding_header(&head.headers).is_some(),
-            local_shell: self.local_shell(&head.headers),
+            rules: self.state.rules.clone(),
+            holds: self.state.holds.of(tenant_of(&tenant, is_personal)).clone(),
+            kind: RequestKind {
+                dialect: detected.dialect,
+                purpose: detected.purpose,
+                is_stream: detected.is_stream,
+                model: detected.model.map(str::to_owned),
+            },
+            sender: RequestSender {
+                tenant,
+                project: exchange.project.clone(),
+                client: agent_name(&head.headers),
+                session: session_of_headers(header).map(str::to_owned),
+                is_proxied,
+                local_shell: self.local_shell(&head.headers),
+            },
             options: Arc::new(options.clone()),
-            target: target.clone(),
             originals_reader: OriginalsReader::Model,
-            bearer: head.headers.get(AUTHORIZATION).cloned(),
-            companions: companions(&head.headers),
             is_redacted: false,
             body,
-        })
+        };
+        let credentials = Arc::new(ClientCredentials {
+            target: target.clone(),
+            bearer: head.headers.get(AUTHORIZATION).cloned(),
+            companions: companions(&head.headers),
+        });
+        Some(RewriteJob { input, credentials })
     }
 }
 

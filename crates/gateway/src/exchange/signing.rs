@@ -25,7 +25,7 @@ pub(super) struct PendingSignature<'s> {
 impl RequestScope<'_> {
     /// May this request be signed again? Most have no signature.
     pub(super) fn signing(&self, target: &UpstreamTarget) -> Option<PendingSignature<'_>> {
-        let (claim, source) = (self.signature.as_deref()?, self.gateway.aws.get()?);
+        let (claim, source) = (self.signature.as_deref()?, self.gateway.credentials.aws.get()?);
         let is_for_bedrock = self.route.is_none() && target.is_for_aws;
         let signing = self.state.settings.upstreams.aws_signing;
         (is_for_bedrock && may_be_resigned(claim, signing))

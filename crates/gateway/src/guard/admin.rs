@@ -113,7 +113,7 @@ impl AdminGuard {
     ) -> Option<SessionCredentials> {
         let (token, now) = (self.token_digest(settings)?, Instant::now());
         let is_valid = lock(&self.links).redeem(code, &token, now);
-        is_valid.then(|| lock(&self.sessions).open(token, now)).flatten()
+        if is_valid { lock(&self.sessions).open(token, now) } else { None }
     }
 }
 

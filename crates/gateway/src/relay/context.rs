@@ -1,12 +1,12 @@
 //! The context of a relayed answer: the request it belongs to, and what may be asked about it.
 
-use crate::expand::RequestOriginals;
 use crate::pending_account::PendingAccount;
-use crate::spliced_body::{Replacement, with_replaced};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{StatusCode, response};
 use std::sync::Arc;
+use tokenforge_conversation::RequestOriginals;
+use tokenforge_conversation::{Replacement, with_replaced};
 use tokenforge_providers::WireFormat;
 use tokenforge_proxy::coding::ContentCoding;
 

@@ -32,7 +32,7 @@ impl NoReply {
 impl ReplyRelay {
     /// Leaves a line in the log, which names the status or the failure and no text of anybody.
     pub(super) fn log(&self, why: &NoReply) {
-        self.shared.originals.telemetry.counters.follow_ups_failed.add(1);
+        self.shared.telemetry.counters.follow_ups_failed.add(1);
         let dialect = self.context.originals.dialect;
         let what = "the provider did not answer to an expansion; the client hears of it";
         match why {
@@ -48,7 +48,7 @@ impl ReplyRelay {
         let dialect = self.context.originals.dialect;
         let (problem, said) = match why {
             NoReply::Answered(head, body) => {
-                let coding = ContentCoding::of(&head.headers).ok().flatten();
+                let coding = ContentCoding::of(&head.headers).unwrap_or_default();
                 let answer = UpstreamAnswer { body, coding, decoder: None };
                 let said = match whole::plain(answer, ERROR_BYTES).await {
                     Ok(BodyRead::Whole(said)) => said,

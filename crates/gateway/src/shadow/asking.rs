@@ -1,7 +1,7 @@
 //! One shadow request: sent, read whole, and told what it does and what it cost.
 
+use super::asker::ShadowAsker;
 use super::candidate::{ShadowCandidate, remove_identity};
-use crate::gateway::Gateway;
 use crate::relay::RequestTemplate;
 use crate::telemetry::ledger_usage;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use std::time::Duration;
 use tokenforge_ledger::TokenUsage;
 use tokenforge_providers::{NextAction, UsageMeter, WireFormat};
-use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::blocking::find_blocking;
 use tokenforge_proxy::body::{Body, BodyTimeout};
 use tokenforge_proxy::coding::ContentCoding;
 use tokenforge_proxy::read::BodyRead;
@@ -34,7 +34,7 @@ pub(super) struct ShadowReply {
 
 /// Asks. Nothing if the provider did not take the request, which then costs nothing.
 pub(super) async fn ask(
-    gateway: &Gateway,
+    asker: &ShadowAsker,
     candidate: &ShadowCandidate,
     template: &RequestTemplate,
     body: Bytes,
@@ -46,8 +46,8 @@ pub(super) async fn ask(
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     };
     let mut request = template.instantiate(body, as_new).await;
-    gateway.telemetry.counters.shadow_requests.add(1);
-    let sending = gateway.client.send(&mut request, template.is_guarded, limits.first_byte_timeout);
+    asker.telemetry.counters.shadow_requests.add(1);
+    let sending = asker.client.send(&mut request, template.is_guarded, limits.first_byte_timeout);
     let (head, body) = sending.await.ok()?.into_parts();
     if head.status != StatusCode::OK {
         return None;
@@ -69,7 +69,7 @@ pub(super) async fn ask(
         return Some(unread);
     };
     let usage_unknown = estimate(reply.len());
-    let reading = run_blocking(move || {
+    let reading = find_blocking(move || {
         let reply = match coding {
             Some(coding) => coding.decode(&reply, LARGEST_REPLY).ok()?,
             None => reply,
@@ -79,7 +79,7 @@ pub(super) async fn ask(
         let usage = ledger_usage(dialect, meter.finish().billed);
         Some((NextAction::read(dialect, wire, &reply), usage))
     });
-    Some(match reading.await.flatten() {
+    Some(match reading.await {
         Some((action, usage)) => ShadowReply { action, usage: usage.unwrap_or(usage_unknown) },
         None => ShadowReply { action: None, usage: usage_unknown },
     })

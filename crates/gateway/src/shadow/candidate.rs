@@ -1,14 +1,15 @@
 //! A candidate: a sampled request that is about to go on, as it came and as it goes on.
 
 use super::sample::ShadowSample;
-use crate::options::RequestOptions;
+use crate::holds::tenant_of;
 use crate::relay::RequestTemplate;
-use crate::report::RequestReport;
-use crate::rewrite::{RewriteInput, RewrittenBody};
 use crate::state::GatewayState;
 use bytes::Bytes;
 use http::HeaderMap;
 use std::sync::Arc;
+use tokenforge_conversation::RequestOptions;
+use tokenforge_conversation::report::RequestReport;
+use tokenforge_conversation::rewrite::{RewriteInput, RewrittenBody};
 use tokenforge_engine::recorded_stage;
 use tokenforge_ledger::BoundedName;
 use tokenforge_providers::{Dialect, RequestPurpose};
@@ -42,26 +43,27 @@ pub(crate) struct ShadowCandidate {
 impl ShadowCandidate {
     /// A request, if it is sampled and has a new result that was made smaller: a model answers to what is new.
     pub(crate) fn of(
+        state: &Arc<GatewayState>,
         input: &RewriteInput,
         rewritten: &RewrittenBody,
         is_subscription: bool,
     ) -> Option<Box<Self>> {
-        let settings = &input.state.settings.shadow;
+        let settings = &state.settings.shadow;
         // Asked first, and by most never answered with yes.
-        if !settings.is_on() || input.purpose != RequestPurpose::Generate {
+        if !settings.is_on() || input.kind.purpose != RequestPurpose::Generate {
             return None;
         }
         let report = &rewritten.report;
-        let is_short = input.body.len() <= LARGEST && rewritten.body.len() <= LARGEST;
+        let is_short = input.body.len() <= LARGEST && rewritten.body.length() <= LARGEST;
         let is_meant = is_short && rewritten.body.is_changed() && !report.is_observed();
         let labels = labels(report, input).filter(|_| is_meant)?;
         if !is_sampled(&input.body, SEED, settings.share) {
             return None;
         }
         Some(Box::new(ShadowCandidate {
-            state: input.state.clone(),
-            tenant: input.tenant.clone(),
-            dialect: input.dialect,
+            state: state.clone(),
+            tenant: input.sender.tenant.clone(),
+            dialect: input.kind.dialect,
             model: report.model.clone(),
             client: report.client.clone(),
             project: report.project.as_deref().map(BoundedName::from),
@@ -101,12 +103,12 @@ fn labels(report: &RequestReport, input: &RewriteInput) -> Option<SampleLabels> 
     if tools.is_empty() {
         return None;
     }
-    let mode = match input.holds().has_mode(report.mode) {
+    let mode = match input.holds.has_mode(report.mode) {
         true => format!("{} (held)", report.mode),
         false => report.mode.to_owned(),
     };
     let client = report.client.as_ref().map_or("(unknown)", BoundedName::as_str).to_owned();
-    let tenant = input.shadow_tenant().to_owned();
+    let tenant = tenant_of(&input.sender.tenant, input.is_personal()).to_owned();
     Some(SampleLabels { tenant, mode, client, tools, stages })
 }
 

@@ -3,21 +3,21 @@
 //! A is asked first and A' behind it, so that A' reads from the provider's cache what A wrote there; B reads what the client's
 //! own request wrote. So a sample costs about one request at full price and two at that of a cache.
 
+use super::asker::ShadowAsker;
 use super::asking::{self, BYTES_PER_TOKEN};
 use super::candidate::ShadowCandidate;
-use super::holds::can_hold;
 use super::traffic::now;
-use crate::gateway::Gateway;
+use crate::holds::can_hold;
 use crate::relay::RequestTemplate;
-use crate::rewrite::{forge_member, redact_request};
-use crate::spliced_body::SplicedBody;
+use crate::secrets::redact_request;
 use bytes::Bytes;
 use std::io;
 use std::sync::Arc;
 use tokenforge_config::Price;
+use tokenforge_conversation::{SplicedBody, forge_removal};
 use tokenforge_ledger::{BoundedName, EntrySource, LedgerEntry, TokenUsage, charge};
 use tokenforge_providers::{NextAction, RequestPurpose, is_repeatable};
-use tokenforge_proxy::blocking::run_blocking;
+use tokenforge_proxy::blocking::{find_blocking, run_blocking};
 use tokenforge_shadow::{Difference, PairedOutcome, ShadowFile, Undecided};
 
 /// How many requests a sample is.
@@ -51,21 +51,21 @@ impl From<io::Error> for NoOutcome {
 
 impl ShadowSample {
     /// Asks in the background. Nobody waits: without room the sample is dropped, and counted.
-    pub(crate) fn start(self, gateway: &Arc<Gateway>) {
-        let Some(file) = gateway.shadow.file.clone() else { return };
-        let Some(room) = gateway.shadow.room() else {
-            return gateway.telemetry.counters.shadow_dropped.add(1);
+    pub(crate) fn start(self, asker: ShadowAsker) {
+        let Some(file) = asker.traffic.file.clone() else { return };
+        let Some(room) = asker.traffic.room() else {
+            return asker.telemetry.counters.shadow_dropped.add(1);
         };
-        let gateway = gateway.clone();
+        let asker = Arc::new(asker);
         tokio::spawn(async move {
-            self.run(&gateway, file).await;
+            self.run(&asker, file).await;
             drop(room);
         });
     }
 
-    async fn run(self, gateway: &Arc<Gateway>, file: ShadowFile) {
-        let _turn = gateway.shadow.turn.lock().await;
-        let outcome = match self.measure(gateway, &file).await {
+    async fn run(self, asker: &Arc<ShadowAsker>, file: ShadowFile) {
+        let _turn = asker.traffic.turn.lock().await;
+        let outcome = match self.measure(asker, &file).await {
             Ok(outcome) => Ok(outcome),
             Err(NoOutcome::Undecided(why)) => Err(why),
             Err(NoOutcome::NoFile(error)) => {
@@ -74,7 +74,7 @@ impl ShadowSample {
         };
         let ShadowCandidate { labels, state, .. } = *self.candidate;
         let bound = state.settings.shadow.harm_bound;
-        let noting = gateway.clone();
+        let noting = asker.clone();
         run_blocking(move || {
             let noted = file.update(now(), |state| match outcome {
                 Ok(outcome) => state.record(&labels, &outcome, bound, now(), can_hold),
@@ -94,8 +94,8 @@ impl ShadowSample {
                 }),
                 Err(error) => tracing::error!(%error, "what was measured cannot be written down"),
             }
-            if noting.shadow.read_holds() {
-                noting.apply_holds();
+            if noting.traffic.read_holds() {
+                (noting.apply_holds)();
             }
         })
         .await;
@@ -104,14 +104,14 @@ impl ShadowSample {
     /// Asks three times and compares.
     async fn measure(
         &self,
-        gateway: &Arc<Gateway>,
+        asker: &Arc<ShadowAsker>,
         file: &ShadowFile,
     ) -> Result<PairedOutcome, NoOutcome> {
         let candidate = &*self.candidate;
         let model = candidate.model.as_deref().filter(|_| !candidate.is_subscription);
-        let price = model.and_then(|model| gateway.telemetry.price_of(model));
+        let price = model.and_then(|model| asker.telemetry.price_of(model));
         let price = price.ok_or(Undecided::NoPrice)?;
-        let original = self.checked_original(gateway).await?;
+        let original = self.checked_original(asker).await?;
         let bodies = [original.clone(), original, candidate.compressed.clone()];
         // Only a sample that can be asked to its end is begun.
         let whole = REQUESTS * input_cost(&price, &bodies[0]);
@@ -119,9 +119,9 @@ impl ShadowSample {
         for (at, body) in bodies.into_iter().enumerate() {
             let needed = if at == 0 { whole } else { input_cost(&price, &body) };
             self.check_budget(file, needed).await?;
-            let reply = asking::ask(gateway, candidate, &self.template, body).await;
+            let reply = asking::ask(asker, candidate, &self.template, body).await;
             let reply = reply.ok_or(Undecided::NotAnswered)?;
-            self.pay(gateway, file, &price, reply.usage).await?;
+            self.pay(asker, file, &price, reply.usage).await?;
             actions.push(reply.action.ok_or(Undecided::NotAnswered)?);
         }
         let [a, again, b]: [NextAction; 3] =
@@ -135,22 +135,22 @@ impl ShadowSample {
 
     /// The request as it came, without our own member, if it may be sent. Redaction is asked whether it is on or not:
     /// results lose their secrets on the way of the client's own request, and this one goes another.
-    async fn checked_original(&self, gateway: &Arc<Gateway>) -> Result<Bytes, NoOutcome> {
+    async fn checked_original(&self, asker: &Arc<ShadowAsker>) -> Result<Bytes, NoOutcome> {
         let ShadowCandidate { dialect, original, options, tenant, .. } = &*self.candidate;
         let (dialect, body, options) = (*dialect, original.clone(), options.clone());
-        let reading = run_blocking(move || {
+        let reading = find_blocking(move || {
             let is_ours = is_repeatable(dialect, &body);
-            let removal = forge_member::removal(&body, &options).ok()?;
+            let removal = forge_removal(&body, &options).ok()?;
             let without = SplicedBody::new(body, removal.into_iter().collect())?;
             Some((without.to_bytes(), is_ours))
         });
-        let (body, is_repeatable) = reading.await.flatten().ok_or(Undecided::Redaction)?;
+        let (body, is_repeatable) = reading.await.ok_or(Undecided::Redaction)?;
         if !is_repeatable {
             return Err(Undecided::ProviderTools.into());
         }
         for body in [&body, &self.candidate.compressed] {
             let kind = Some((dialect, RequestPurpose::Generate));
-            let found = redact_request(&gateway.workers, tenant, body.clone(), kind).await;
+            let found = redact_request(&asker.workers, tenant, body.clone(), kind).await;
             if !matches!(found, Ok(None)) {
                 return Err(Undecided::Redaction.into());
             }
@@ -173,7 +173,7 @@ impl ShadowSample {
     /// Writes down what a request cost: in the budget, and in the ledger under the shadow's own name.
     async fn pay(
         &self,
-        gateway: &Arc<Gateway>,
+        asker: &Arc<ShadowAsker>,
         file: &ShadowFile,
         price: &Price,
         usage: TokenUsage,
@@ -185,7 +185,7 @@ impl ShadowSample {
         entry.project.clone_from(project);
         entry.dialect = Some(BoundedName::from(&*format!("{dialect:?}")));
         entry.usage = Some(usage);
-        gateway.telemetry.write_down(entry);
+        asker.telemetry.write_down(entry);
         let (file, dollars) = (file.clone(), charge(price, &usage));
         let paying =
             run_blocking(move || file.update(now(), |state| state.budget.spend(now(), dollars)));

@@ -1,6 +1,6 @@
 //! What shadow traffic shares: its place on the disk, the queue, and which holds are known.
 
-use super::holds::ActiveHolds;
+use crate::holds::ActiveHolds;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_config::LedgerSettings;

@@ -1,14 +1,14 @@
 //! Calls of a strategy's service, behind the rate limit and the circuit breaker.
 
-use super::candidate::StrategyCandidate;
-use super::{StrategyShared, external, service};
-use crate::rewrite::RewriteInput;
+use super::{ClientCredentials, StrategyShared, external, service};
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokenforge_config::Strategy;
+use tokenforge_conversation::rewrite::RewriteInput;
+use tokenforge_conversation::strategy::StrategyCandidate;
 use tokenforge_redact::redact_text;
 
 /// The longest answer that is read.
@@ -18,6 +18,7 @@ const LONGEST_ANSWER: usize = 8 << 20;
 pub(crate) struct StrategyClient<'a> {
     pub(crate) shared: &'a StrategyShared,
     pub(crate) input: &'a RewriteInput,
+    pub(crate) credentials: &'a ClientCredentials,
 }
 
 /// Why a strategy has no answer. Says nothing of what it was asked.
@@ -47,7 +48,7 @@ impl StrategyClient<'_> {
             return Err(AskError::LeftAlone);
         }
         let _turn = limits.acquire().await.ok_or(AskError::LeftAlone)?;
-        let answer = match self.input.state.settings.tool_output.strategy {
+        let answer = match self.input.rules.settings.tool_output.strategy {
             Strategy::ExternalProvider => external::ask(self, candidate).await,
             _ => service::ask(self, candidate).await,
         };
@@ -64,7 +65,7 @@ impl StrategyClient<'_> {
         request: http::request::Builder,
         document: &Value,
     ) -> Result<Value, AskError> {
-        let timeout = self.input.state.settings.tool_output.api.timeout;
+        let timeout = self.input.rules.settings.tool_output.api.timeout;
         let body = Bytes::from(document.to_string());
         let mut request: Request<_> = request
             .method("POST")
@@ -90,7 +91,7 @@ impl StrategyClient<'_> {
             return String::new();
         }
         let query = format!("{} {}", candidate.tool, candidate.arguments);
-        if !self.input.state.settings.redact_secrets {
+        if !self.input.rules.settings.redact_secrets {
             return query;
         }
         // Arguments go back to the model that wrote them as they are. This is somebody else.

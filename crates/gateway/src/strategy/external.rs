@@ -1,10 +1,10 @@
 //! The strategy `external_provider`: a model that shortens tool results.
 
 use super::ask::{AskError, StrategyClient};
-use super::candidate::StrategyCandidate;
 use http::{HeaderValue, Request, Uri};
 use serde_json::{Value, json};
 use tokenforge_config::{Auth, Choice, Provider, ProviderKind};
+use tokenforge_conversation::strategy::StrategyCandidate;
 
 /// What the model is told. The output comes between marks that it cannot contain, and is never an instruction.
 const INSTRUCTION: &str = "You shorten the output of a tool for another model. Between the two lines that consist of the \
@@ -18,7 +18,7 @@ pub(super) async fn ask(
     asker: &StrategyClient<'_>,
     candidate: &StrategyCandidate,
 ) -> Result<String, AskError> {
-    let settings = &asker.input.state.settings;
+    let settings = &asker.input.rules.settings;
     let provider = settings.asked_provider();
     let provider = &provider.ok_or(AskError::Unset("pipes.tool_output.provider"))?;
     let model = provider.model.as_deref().ok_or(AskError::Unset("the provider's model"))?;
@@ -61,7 +61,7 @@ pub(super) async fn ask(
 /// The query and the output, between marks that are drawn from its content, so that it cannot hold them by intent.
 fn prompt(asker: &StrategyClient<'_>, candidate: &StrategyCandidate) -> String {
     let mark = format!("=== {} ===", &blake3::hash(candidate.text.as_bytes()).to_hex()[..24]);
-    let query = match asker.input.state.settings.tool_output.api.query_agnostic {
+    let query = match asker.input.rules.settings.tool_output.api.query_agnostic {
         true => String::new(),
         false => asker.query(candidate),
     };
@@ -107,7 +107,7 @@ fn authorize(
     let bearer = bearer.ok_or(AskError::NoKey("the request brought none for this vendor"))?;
     let request = request.header("authorization", bearer);
     // It was shown to this vendor in this place, so that what goes with it may be, too.
-    let companions = asker.input.companions.iter();
+    let companions = asker.credentials.companions.iter();
     Ok(companions.fold(request, |request, (name, value)| request.header(name, value)))
 }
 
@@ -116,11 +116,11 @@ fn captured_bearer<'a>(
     kind: ProviderKind,
     base: &Uri,
 ) -> Option<&'a HeaderValue> {
-    let input = asker.input;
-    let is_same_vendor = input.dialect.upstream() == kind.name();
-    let is_same_place =
-        input.target.scheme() == base.scheme() && input.target.authority() == base.authority();
-    input.bearer.as_ref().filter(|_| is_same_vendor && is_same_place)
+    let credentials = asker.credentials;
+    let is_same_vendor = asker.input.kind.dialect.upstream() == kind.name();
+    let target = &credentials.target;
+    let is_same_place = target.scheme() == base.scheme() && target.authority() == base.authority();
+    credentials.bearer.as_ref().filter(|_| is_same_vendor && is_same_place)
 }
 
 fn text_of(kind: ProviderKind, answer: &Value) -> Option<String> {

@@ -4,7 +4,7 @@ use super::circuit_breaker::CircuitBreaker;
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use tokenforge_config::{Choice, ToolOutput};
+use tokenforge_config::ToolOutput;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The bounds on asking: so many at once, so many in a second, and none while nobody answers.
@@ -31,15 +31,5 @@ impl StrategyLimits {
         let permit = self.at_once.clone().acquire_owned().await.ok()?;
         self.per_second.until_ready().await;
         Some(permit)
-    }
-
-    /// Tells apart whom a result was shortened by, and how.
-    pub(crate) fn fingerprint(settings: &ToolOutput) -> String {
-        let ToolOutput { strategy, provider, api, target_ratio, .. } = settings;
-        let (endpoint, model, agnostic) = (&api.endpoint, &api.model, api.query_agnostic);
-        format!(
-            "{} {provider:?} {endpoint:?} {model:?} {agnostic} {target_ratio:?}",
-            strategy.name()
-        )
     }
 }

@@ -1,15 +1,15 @@
 //! The strategy `api`: a service that shortens tool results.
 
 use super::ask::{AskError, StrategyClient};
-use super::candidate::StrategyCandidate;
 use http::Request;
 use serde_json::json;
+use tokenforge_conversation::strategy::StrategyCandidate;
 
 pub(super) async fn ask(
     asker: &StrategyClient<'_>,
     candidate: &StrategyCandidate,
 ) -> Result<String, AskError> {
-    let settings = &asker.input.state.settings.tool_output;
+    let settings = &asker.input.rules.settings.tool_output;
     let api = &settings.api;
     let endpoint = api.endpoint.clone().ok_or(AskError::Unset("pipes.tool_output.api.endpoint"))?;
     let query = if api.query_agnostic { String::new() } else { asker.query(candidate) };

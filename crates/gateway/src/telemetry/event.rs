@@ -1,8 +1,8 @@
 //! What became of one tool result, as a line of JSON. Fingerprints and figures only: no text of anybody's.
 
-use crate::report::{RequestReport, ResultReport};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
+use tokenforge_conversation::report::{RequestReport, ResultReport};
 use tokenforge_engine::tool::ToolKind;
 use tokenforge_redact::Scanner;
 

@@ -2,9 +2,9 @@
 //! provider's count of it can be told from ours. A request that finds no room is not counted.
 
 use super::background_queue::{BackgroundQueue, QueueWorker};
-use crate::spliced_body::SplicedBody;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use tokenforge_conversation::SplicedBody;
 use tokenforge_providers::{Dialect, prompt_texts};
 use tokenforge_tokens::{Counter, for_model};
 
@@ -47,7 +47,7 @@ impl PromptCounter {
         model: &str,
     ) -> Option<PromptCount> {
         let turn = self.requests.fetch_add(1, Ordering::Relaxed);
-        if !turn.is_multiple_of(ONE_OF) || body.len() > LARGEST {
+        if !turn.is_multiple_of(ONE_OF) || body.length() > LARGEST {
             return None;
         }
         let count = PromptCount::default();

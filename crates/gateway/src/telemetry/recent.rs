@@ -2,11 +2,11 @@
 //! when somebody asks.
 
 use super::event;
-use crate::report::{RequestReport, ResultReport};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::SystemTime;
+use tokenforge_conversation::report::{RequestReport, ResultReport};
 
 /// How many results are remembered.
 const RESULTS: usize = 200;

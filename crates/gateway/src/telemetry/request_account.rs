@@ -1,9 +1,9 @@
 //! The account of a request that is over, and the ledger entry that is made of it.
 
-use crate::report::{FetchedBack, ReportSums, RequestReport, ResultReport};
-use crate::rewrite::RequestTools;
 use crate::telemetry::PromptCount;
 use std::time::{SystemTime, UNIX_EPOCH};
+use tokenforge_conversation::RequestTools;
+use tokenforge_conversation::report::{FetchedBack, ReportSums, RequestReport, ResultReport};
 use tokenforge_engine::expand_tool;
 use tokenforge_ledger::{
     BoundedName, EntrySource, LedgerEntry, ModelUsage, OriginalFetch, ResultOutcome,

@@ -1,8 +1,8 @@
 //! Figures by tool, stage, project and model.
 
 use super::minutes::RecentMinutes;
-use crate::report::RequestReport;
 use std::collections::BTreeMap;
+use tokenforge_conversation::report::RequestReport;
 
 /// Names beyond this many are counted together: clients choose them.
 const NAMES: usize = 200;

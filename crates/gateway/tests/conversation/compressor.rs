@@ -7,10 +7,10 @@ use crate::voices::{ANTHROPIC, CONVERSE, Conversation, GEMINI, Voice};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokenforge_config::{ExpandInjection, Secret, Settings, Strategy};
-use tokenforge_engine::{Mode, Output};
-use tokenforge_gateway::{
+use tokenforge_conversation::{
     CompressError, Compressor, CompressorError, ExpandQuery, OriginalsReader,
 };
+use tokenforge_engine::{Mode, Output};
 use tokenforge_providers::Dialect;
 use tokenforge_samples::{recorded, recorded_runs};
 use tokenforge_store::MemoryStore;

@@ -4,7 +4,7 @@ use crate::kit::{Ask, conversation, rows, test_run, world, world_with};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokenforge_config::Settings;
-use tokenforge_gateway::{Compressor, OriginalsReader};
+use tokenforge_conversation::{Compressor, OriginalsReader};
 use tokenforge_providers::Dialect;
 use tokenforge_store::MemoryStore;
 

@@ -6,10 +6,8 @@
 
 use crate::usage::UsageCharge;
 use std::time::Duration;
+use tokenforge_conversation::cold_cache::is_cold;
 use tokenforge_providers::Dialect;
-
-/// A gateway records a request once in this part of the lifetime, so it waits that much longer.
-const RECORDS_PER_LIFETIME: u64 = 5;
 
 /// A cache is cold if less than this part of the messages before is read from it. What was not read was written anew either
 /// way; tools and system prompt may be in the cache from another conversation.
@@ -41,12 +39,10 @@ impl CacheUse {
     /// What the cache was like that the request before left.
     pub(super) fn state_after(&self, before: &CacheUse, lifetime: Option<Duration>) -> CacheState {
         // A provider of which nobody knows when its cache is gone.
-        let Some(lifetime) = lifetime.map(|lifetime| lifetime.as_secs()) else {
-            return CacheState::Unknown;
-        };
+        let Some(lifetime) = lifetime else { return CacheState::Unknown };
         if let (Some(before), Some(sent)) = (before.sent, self.sent) {
-            let is_cold = sent.saturating_sub(before) > lifetime + lifetime / RECORDS_PER_LIFETIME;
-            return if is_cold { CacheState::Cold } else { CacheState::Warm };
+            let pause = Duration::from_secs(sent.saturating_sub(before));
+            return if is_cold(pause, lifetime) { CacheState::Cold } else { CacheState::Warm };
         }
         match (before.usage, self.usage) {
             (Some(had), Some(usage)) => read_state(&had, before.messages, &usage),

@@ -1,31 +1,35 @@
 //! Old results that were left out: what was decided at each cold cache, as a gateway would remember it.
 
+use super::ReplayedConversation;
 use super::cold_cache::{CacheState, CacheUse};
 use super::handled_result::{HandledResult, fingerprint, output};
-use super::{PendingRequest, ReplayedConversation};
+use super::settlement::PendingRequest;
 use crate::account::ReplayAccount;
-use std::collections::BTreeSet;
+use tokenforge_conversation::cold_cache::LeftOutResults;
 use tokenforge_engine::History;
-use tokenforge_engine::old_results::{AgedResult, FEWEST_TURNS, MOST_CHOICES, OldResultChoice};
+use tokenforge_engine::old_results::{AgedResult, OldResultChoice};
 
 /// What was decided about a conversation.
 #[derive(Debug, Default)]
-pub(super) struct LeftOutResults {
+pub(super) struct LeftOutChoices {
     choices: Vec<OldResultChoice>,
-    indices: BTreeSet<usize>,
-    /// The model was told of the tool that fetches them.
-    pub(super) offers_tool: bool,
+    all: LeftOutResults,
 }
 
-impl LeftOutResults {
+impl LeftOutChoices {
     pub(super) fn contains(&self, index: usize) -> bool {
-        self.indices.contains(&index)
+        self.all.contains(index)
+    }
+
+    /// The model was told of the tool that fetches them.
+    pub(super) fn offers_tool(&self) -> bool {
+        self.all.offers_tool
     }
 
     /// Decides about a request with these results. True if there is something new to leave out.
     pub(super) fn decide(&mut self, results: &[HandledResult], is_offered: bool) -> bool {
         let turns = results.last().map_or(0, |result| result.turn);
-        if turns < FEWEST_TURNS || self.choices.len() >= MOST_CHOICES {
+        if !LeftOutResults::may_decide(turns, self.choices.len()) {
             return false;
         }
         let aged: Vec<AgedResult<'_>> = results
@@ -39,10 +43,11 @@ impl LeftOutResults {
                 is_left_out: self.contains(index),
             })
             .collect();
-        let choice = OldResultChoice::new(&aged, is_offered);
-        self.choices.extend(choice.clone());
+        let choice = self.all.choose_more(&aged, is_offered);
+        let is_new = choice.is_some();
+        self.choices.extend(choice);
         self.sum_up();
-        choice.is_some()
+        is_new
     }
 
     /// So many results are left: what was decided about others was decided about another history. True if there was such.
@@ -54,9 +59,9 @@ impl LeftOutResults {
     }
 
     fn sum_up(&mut self) {
-        self.indices =
-            self.choices.iter().flat_map(|choice| choice.left_out.iter().copied()).collect();
-        self.offers_tool = self.choices.iter().any(|choice| choice.offers_tool);
+        let choices = self.choices.iter();
+        self.all =
+            LeftOutResults::by(choices.map(|choice| (&*choice.left_out, choice.offers_tool)));
     }
 }
 
@@ -79,14 +84,14 @@ impl ReplayedConversation<'_> {
     ) -> RemadeResults {
         let messages = pending.tariff.factor * self.mark(pending.messages).tokens as f64;
         let own = CacheUse { sent: pending.sent, usage: pending.usage, messages };
-        let lifetime = pending.tariff.lifetimes.of(self.is_kept_an_hour);
-        self.is_kept_an_hour |= pending.usage.is_some_and(|usage| usage.cache_write_1h > 0.0);
-        let before = self.last_use.replace(own);
+        let lifetime = pending.tariff.lifetimes.of(self.cache.is_kept_an_hour);
+        self.cache.is_kept_an_hour |= pending.usage.is_some_and(|usage| usage.cache_write_1h > 0.0);
+        let before = self.cache.last_use.replace(own);
         let state = before.map_or(CacheState::Unknown, |before| own.state_after(&before, lifetime));
         if state == CacheState::Cold && pending.usage.is_none() {
-            self.cached = 0;
+            self.cache.cached = 0;
         }
-        if !self.plan.leaves_out_old(&self.settings, self.by_shell) {
+        if !self.terms.leaves_out_old(self.fetching.route) {
             return RemadeResults::default();
         }
         if !pending.is_copy {
@@ -94,11 +99,10 @@ impl ReplayedConversation<'_> {
             sums.known += usize::from(state != CacheState::Unknown);
             sums.cold += usize::from(state == CacheState::Cold);
         }
-        let is_offered = self.engine(&self.settings).offers_expansion()
-            && !(self.by_shell && self.plan.has_tool_at_cold_caches());
-        let asked = self.results.get(..results).unwrap_or_default();
+        let is_offered = self.terms.can_fetch_old(self.fetching.route);
+        let asked = self.results.all.get(..results).unwrap_or_default();
         let is_decided = state == CacheState::Cold
-            && self.preamble.has_tools
+            && self.terms.preamble.has_tools
             && self.left_out.decide(asked, is_offered);
         if !is_decided {
             return RemadeResults::default();
@@ -109,7 +113,7 @@ impl ReplayedConversation<'_> {
             remade.left_out.iter().for_each(|(_, tokens)| account.leave_out(*tokens));
         }
         // A new tool stands before all messages.
-        let from = if self.left_out.offers_tool && !is_offered { Some(0) } else { remade.from };
+        let from = if self.left_out.offers_tool() && !is_offered { Some(0) } else { remade.from };
         RemadeResults { from, ..remade }
     }
 
@@ -119,7 +123,7 @@ impl ReplayedConversation<'_> {
         self.attribute(account);
         let mut remade = RemadeResults::default();
         let mut history = History::default();
-        for (index, before) in std::mem::take(&mut self.results).into_iter().enumerate() {
+        for (index, before) in std::mem::take(&mut self.results.all).into_iter().enumerate() {
             let compressed = self.forward(index, &before.original, &history);
             let text = compressed.text(&before.original.text);
             history.add(&output(&before.original).tool_call(), text);
@@ -127,14 +131,14 @@ impl ReplayedConversation<'_> {
                 remade.from.get_or_insert(before.message);
             }
             let (had, tokens) = (before.is_left_out(), before.tokens.1);
-            let after = before.again(&compressed, self.settings.counter);
+            let after = before.again(&compressed, self.terms.settings.counter);
             if after.is_left_out() && !had {
                 remade.left_out.push((index, tokens.saturating_sub(after.tokens.1)));
             }
-            self.results.push(after);
+            self.results.all.push(after);
         }
-        self.history = history;
-        self.bytes = self.results.iter().map(HandledResult::bytes).sum();
+        self.results.history = history;
+        self.results.bytes = self.results.all.iter().map(HandledResult::bytes).sum();
         self.recall.forget_results();
         self.sum_up_savings();
         remade
@@ -142,7 +146,7 @@ impl ReplayedConversation<'_> {
 
     /// Adds up again what is saved up to each message.
     fn sum_up_savings(&mut self) {
-        let (mut results, mut saved) = (self.results.iter().peekable(), 0);
+        let (mut results, mut saved) = (self.results.all.iter().peekable(), 0);
         for (index, mark) in self.messages.iter_mut().enumerate() {
             while let Some(result) = results.next_if(|result| result.message <= index) {
                 saved += result.tokens.0 as i64 - result.tokens.1 as i64;

@@ -8,8 +8,7 @@
 //!
 //! More may be in it: whatever it is comes through the conversation only.
 
-use crate::answer::Problem;
-use crate::rewrite::unchecked_problem;
+use crate::answer::{Problem, unchecked_problem};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
