@@ -1,5 +1,8 @@
 //! One JSON-RPC message, read as spans of its text.
 
+#[cfg(feature = "internals")]
+pub mod reads;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokenforge_json::{Node, ValueKind, ValueSpan, Walker};
@@ -331,35 +334,6 @@ pub(crate) fn may_be(own: &str, name: &str) -> bool {
         letter => letter.to_ascii_lowercase(),
     };
     own.chars().map(folded).eq(name.chars().map(folded))
-}
-
-/// How often a text was read as a message, for the tests that say how often that may be.
-#[cfg(feature = "internals")]
-pub mod reads {
-    use std::sync::{Mutex, PoisonError};
-
-    static WATCHED: Mutex<Option<(String, usize)>> = Mutex::new(None);
-
-    /// Counts from now on how often a message that contains this text is read.
-    pub fn watch(text: &str) {
-        *WATCHED.lock().unwrap_or_else(PoisonError::into_inner) = Some((text.to_owned(), 0));
-    }
-
-    /// How often such a message was read.
-    #[must_use]
-    pub fn counted() -> usize {
-        let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
-        watched.as_ref().map_or(0, |(_, count)| *count)
-    }
-
-    pub(super) fn count(message: &str) {
-        let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((text, count)) = &mut *watched
-            && message.contains(text.as_str())
-        {
-            *count += 1;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -14,9 +14,9 @@ mod tokenizer;
 mod writer;
 
 pub(crate) use origin::PageOrigin;
-pub use page::render;
 #[cfg(feature = "internals")]
-pub use page::{CodeTally, RenderedPage};
+pub use page::RenderedPage;
+pub use page::{CodeTally, render};
 
 use crate::SIGNATURE;
 use crate::digit_groups::group_digits;
