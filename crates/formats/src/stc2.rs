@@ -17,6 +17,7 @@
 //! # Ok::<(), tokenforge_formats::Error>(())
 //! ```
 
+mod audience;
 mod cost;
 mod cut;
 mod decode;

@@ -3,6 +3,7 @@
 mod head;
 mod row;
 
+use super::audience::Audience;
 use super::fingerprints::Fingerprints;
 use super::plan::{ABSENT, Plan};
 use super::share::{Shares, Sharing};
@@ -29,8 +30,8 @@ pub fn encode<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
 }
 
 /// Writes a JSON text as STC 2 for a model, or minified where that is not shorter. The first line says what the signs mean
-/// that the text has, and strings in lists have quotes: `[UM3OG5 5RJ7UH]` was taken for one value. Every decoder of STC 2
-/// reads it.
+/// that the text has, strings in lists have quotes, because `[UM3OG5 5RJ7UH]` was taken for one value, and constructs that made
+/// agents ask again are left out (`audience.rs`). Every decoder of STC 2 reads it.
 ///
 /// ```
 /// use tokenforge_formats::Json;
@@ -51,15 +52,6 @@ pub fn encode_for_model<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
     if text.len() < json.minified_len() { text.into() } else { json.minify() }
 }
 
-/// Who reads a text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Audience {
-    /// A decoder.
-    Program,
-    /// A model, to which words that stand side by side may be one.
-    Model,
-}
-
 /// Which signs a text has that a legend explains.
 #[derive(Clone, Copy, Default)]
 struct Signs {
@@ -68,8 +60,6 @@ struct Signs {
     run: bool,
     /// A column whose texts have the same beginning or end.
     text: bool,
-    /// A column that is made of another, which no row has.
-    derived: bool,
     absent: bool,
     ditto: bool,
     reference: bool,
@@ -83,7 +73,6 @@ impl Signs {
             (self.run, "=1,2.. counts on, not in rows"),
             // A blind reader took null for the middle of such a text.
             (self.text, "+*+ stands for the cell, null stays null"),
-            (self.derived, "=other is made of that column, not in rows"),
             (self.absent, "- absent"),
             (self.ditto, "^ as above"),
             (self.reference, "*1 is what &1 names"),
@@ -95,8 +84,8 @@ impl Signs {
 
 fn write_document(json: &Json<'_>, level: Level, reader: Audience) -> (TextOutput, Signs) {
     let mut prints = (level == Level::Shared).then(|| Fingerprints::new(json));
-    let plan = Plan::of(json, level, prints.as_mut());
-    let mut shares = prints.map(Shares::new);
+    let plan = Plan::of(json, level, prints.as_mut(), reader);
+    let mut shares = prints.map(|prints| Shares::new(prints, reader));
     if let Some(shares) = &mut shares {
         Writer::write(json, &plan, Some(shares), reader);
         shares.choose(json);
@@ -113,8 +102,10 @@ struct Writer<'w, 'a> {
     out: TextOutput,
     /// What is begun and still to be ended, the innermost last.
     stack: Vec<Frame>,
-    /// For each column of each shape, the value it had last.
+    /// For each column of each shape, the value that a ditto mark would stand for: the last one that the reader may look up.
     last: Vec<u32>,
+    /// Whether the last string is written out, and no reference or split behind one.
+    is_written_out: bool,
     /// Does the next cell start a record?
     is_first_cell: bool,
     /// Did a table end just now? Then the line does as well.
@@ -157,6 +148,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             out: TextOutput::with_capacity(json.minified_len()),
             stack: Vec::new(),
             last: vec![ABSENT; plan.column_count()],
+            is_written_out: true,
             is_first_cell: false,
             is_behind_table: false,
             reader,
@@ -282,6 +274,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             _ => Sharing::Plain,
         };
         self.signs.reference |= !matches!(sharing, Sharing::Plain);
+        self.is_written_out = matches!(sharing, Sharing::Plain | Sharing::Anchor(_));
         match sharing {
             Sharing::Plain if !is_quoted && spell::is_bare(json, at) => json.copy_unquoted(at, out),
             Sharing::Plain => json.copy_raw(at, out),

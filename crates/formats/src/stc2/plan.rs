@@ -17,6 +17,7 @@ mod merge;
 mod template;
 
 use super::Level;
+use super::audience::Audience;
 use super::fingerprints::Fingerprints;
 use tokenforge_json::tape::{Json, LexemeKind};
 
@@ -30,6 +31,7 @@ pub(super) struct Plan<'a> {
     tables: Vec<u32>,
     /// For each object that is a record of a shape: which one.
     records: Vec<u32>,
+    reader: Audience,
 }
 
 /// The columns that objects share, and their cells.
@@ -40,7 +42,7 @@ pub(super) struct TableShape<'a> {
     /// How many columns the shapes before have together.
     pub(super) first_column: usize,
     /// Are all records written out, one after the other? Those of tuples and lists may become references.
-    is_in_order: bool,
+    pub(super) is_in_order: bool,
 }
 
 pub(super) struct TableColumn<'a> {
@@ -83,10 +85,15 @@ impl ColumnForm<'_> {
 
 impl<'a> Plan<'a> {
     /// `prints` are given at the level that shares.
-    pub(super) fn of(json: &Json<'a>, level: Level, mut prints: Option<&mut Fingerprints>) -> Self {
+    pub(super) fn of(
+        json: &Json<'a>,
+        level: Level,
+        mut prints: Option<&mut Fingerprints>,
+        reader: Audience,
+    ) -> Self {
         let nodes = json.next(0);
         let (tables, records) = (vec![0; nodes], vec![0; nodes]);
-        let mut plan = Self { shapes: Vec::new(), tables, records };
+        let mut plan = Self { shapes: Vec::new(), tables, records, reader };
         let mut at = 0;
         while at < nodes {
             // A row is a line: there are no tables inside a table.

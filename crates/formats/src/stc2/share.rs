@@ -5,6 +5,7 @@
 
 mod prefix;
 
+use super::audience::Audience;
 use super::fingerprints::{Fingerprint, Fingerprints};
 use hashbrown::HashTable;
 use tokenforge_json::tape::{Json, LexemeKind};
@@ -37,6 +38,7 @@ pub(super) struct Shares<'a> {
     is_counting: bool,
     /// Numbers given.
     numbers: u32,
+    reader: Audience,
 }
 
 struct SharedEntry {
@@ -60,15 +62,18 @@ struct Prefix<'a> {
 
 impl<'a> Shares<'a> {
     /// Ready to count.
-    pub(super) fn new(prints: Fingerprints) -> Self {
+    pub(super) fn new(prints: Fingerprints, reader: Audience) -> Self {
         let (entries, table, prefixes) = (Vec::new(), HashTable::new(), Vec::new());
-        Self { prints, entries, table, prefixes, is_counting: true, numbers: 0 }
+        Self { prints, entries, table, prefixes, is_counting: true, numbers: 0, reader }
     }
 
     /// How the string or non-empty container at `at` is written, which is to be written now.
     pub(super) fn meet(&mut self, json: &Json<'a>, at: usize) -> Sharing<'a> {
         // What is more than half of the document is there once.
         if 2 * (json.next(at) - at) > json.next(0) {
+            return Sharing::Plain;
+        }
+        if json.node(at).kind.is_container() && !self.reader.may_refer_to_containers() {
             return Sharing::Plain;
         }
         let print = self.prints.of(json, at);
@@ -136,7 +141,8 @@ impl<'a> Shares<'a> {
         for entry in &mut self.entries {
             let weight = u64::from(entry.weight);
             let again = u64::from(entry.uses).saturating_sub(1);
-            entry.is_shared = again * (weight - REFERENCE_COST) > ANCHOR_COST;
+            entry.is_shared = weight >= self.reader.least_shared_weight()
+                && again * (weight - REFERENCE_COST) > ANCHOR_COST;
         }
         self.choose_prefixes(json);
     }

@@ -37,7 +37,6 @@ impl Writer<'_, '_> {
                     continue;
                 }
                 ColumnForm::Derived { prefix, from, suffix } => {
-                    self.signs.derived = true;
                     let source = self.json.unquoted(plan.shapes[shape].columns[from].key);
                     template(&mut self.out, prefix, source, suffix);
                     continue;

@@ -69,20 +69,27 @@ impl Writer<'_, '_> {
                 return self.cells_of_nested(sub, at);
             }
             self.separate_cell();
-            let last = &mut self.last[plan.shapes[shape].first_column + index];
-            let before = std::mem::replace(last, cell);
+            let slot = plan.shapes[shape].first_column + index;
+            let above = std::mem::replace(&mut self.last[slot], cell);
             if cell == ABSENT {
                 self.out.push(b'-');
                 self.signs.absent = true;
                 continue;
             }
-            if self.shares.is_some() && before != ABSENT && self.is_ditto(before as usize, at, form)
-            {
+            let kind = json.node(at).kind;
+            let sees_all = self.reader.may_ditto_unseen();
+            let may_ditto = self.shares.is_some()
+                && above != ABSENT
+                && (sees_all || plan.shapes[shape].is_in_order && !kind.is_container());
+            if may_ditto && self.is_ditto(above as usize, at, form) {
                 self.out.push(b'^');
                 self.signs.ditto = true;
+                if !sees_all {
+                    self.last[slot] = ABSENT;
+                }
                 continue;
             }
-            let kind = json.node(at).kind;
+            self.is_written_out = true;
             match form {
                 ColumnForm::Text { prefix, suffix } if kind == LexemeKind::String => {
                     self.text(at, prefix, suffix);
@@ -100,6 +107,9 @@ impl Writer<'_, '_> {
                     return self.value(at);
                 }
                 _ => self.value(at),
+            }
+            if !sees_all && !self.is_written_out {
+                self.last[slot] = ABSENT;
             }
         }
     }

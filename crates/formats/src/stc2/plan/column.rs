@@ -70,7 +70,8 @@ impl<'a> Plan<'a> {
             if let Some(sub) = self.shape(json, &records, level) {
                 let is_in_order = self.shapes[index].is_in_order;
                 let is_nested = census.records == rows
-                    && !(self.shapes[sub].columns.len() >= 3
+                    && !(self.reader.may_refer_to_containers()
+                        && self.shapes[sub].columns.len() >= 3
                         && prints.is_some_and(|prints| is_repetitive(json, &records, prints)));
                 self.shapes[sub].is_in_order = is_nested && is_in_order;
                 return if is_nested { ColumnForm::Nested(sub) } else { ColumnForm::Tuple(sub) };
@@ -85,7 +86,8 @@ impl<'a> Plan<'a> {
             && census.strings >= 2
             && census.strings + census.nulls == census.present
         {
-            return template::text(json, shape, column, census.strings == rows);
+            let is_full = census.strings == rows;
+            return template::text(json, shape, column, is_full, self.reader);
         }
         ColumnForm::Cell
     }

@@ -1,5 +1,6 @@
 //! Columns whose cells follow from something: a run of numbers, a common prefix or suffix, another column.
 
+use super::super::audience::Audience;
 use super::super::cost::{cost, is_word};
 use super::super::cut;
 use super::super::spell;
@@ -52,6 +53,7 @@ pub(super) fn text<'a>(
     shape: &TableShape<'a>,
     column: usize,
     is_full: bool,
+    reader: Audience,
 ) -> ColumnForm<'a> {
     let strings = || {
         let cells = shape.column(column).filter(|at| *at != ABSENT).map(|at| at as usize);
@@ -61,7 +63,10 @@ pub(super) fn text<'a>(
         return ColumnForm::Cell;
     }
     let texts = || strings().map(|at| json.unquoted(at));
-    if is_full && let Some(derived) = derived(json, shape, column) {
+    if is_full
+        && reader.may_derive_columns()
+        && let Some(derived) = derived(json, shape, column)
+    {
         return derived;
     }
     let Some(first) = texts().next() else { return ColumnForm::Cell };
@@ -73,6 +78,8 @@ pub(super) fn text<'a>(
     let rest = &first[first.len() - common_suffix(first, prefix.len(), texts())..];
     let prefix = if is_worth(prefix) { prefix } else { "" };
     let suffix = if is_worth(rest) { rest } else { "" };
+    let (prefix, suffix) =
+        if reader.may_split_behind(prefix) { (prefix, suffix) } else { ("", "") };
     let is_number = |text: &&str| spell::is_number(text.as_bytes(), 0..text.len());
     let numbers = || changes(texts()).filter(is_number);
     if prefix.is_empty() && suffix.is_empty() && numbers().take(MIN_NUMBERS).count() < MIN_NUMBERS {

@@ -47,7 +47,9 @@ impl<'a> Shares<'a> {
         let mut known: HashMap<&str, usize> = HashMap::new();
         let mut at = 0;
         while at < texts.len() {
-            let Some(group) = best_group(&texts[at..]) else {
+            let may_split =
+                |group: &Group| self.reader.may_split_behind(&texts[at][..group.length]);
+            let Some(group) = best_group(&texts[at..]).filter(may_split) else {
                 at += 1;
                 continue;
             };
