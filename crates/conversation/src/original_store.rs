@@ -83,10 +83,7 @@ impl OriginalStore {
     /// outlives the credential. Blocks.
     pub fn find_own(&self, tenant: &str, is_personal: bool, id: &str) -> Result<String, String> {
         let found = self.find(tenant, id);
-        match is_personal {
-            true => found.or_else(|_| self.find(THIS_MACHINE, id)),
-            false => found,
-        }
+        if is_personal { found.or_else(|_| self.find(THIS_MACHINE, id)) } else { found }
     }
 
     /// An original that is kept for a tenant, or why there is none. Blocks.

@@ -320,9 +320,10 @@ impl RequestScope<'_> {
     /// The headers of the request, copied only if a plugin will want to see them again.
     fn take_headers(&self, exchange: &mut Exchange) -> HeaderMap {
         let later = [Phase::PostUpstream, Phase::OnError];
-        match later.iter().all(|phase| self.chain().is_empty_for(*phase)) {
-            true => std::mem::take(&mut exchange.request_mut().headers),
-            false => exchange.request().headers.clone(),
+        if later.iter().all(|phase| self.chain().is_empty_for(*phase)) {
+            std::mem::take(&mut exchange.request_mut().headers)
+        } else {
+            exchange.request().headers.clone()
         }
     }
 
@@ -351,9 +352,10 @@ impl RequestScope<'_> {
         self.gateway.telemetry.count_problem(&problem);
         let dialect = ModelRequest::of(exchange.request()).map(|kind| kind.dialect);
         let dialect = dialect.filter(|_| self.route.is_none());
-        let answer = match paths::is_tools(exchange.request().uri.path()) {
-            true => problem.answer_json_rpc(),
-            false => problem.answer_bytes(dialect),
+        let answer = if paths::is_tools(exchange.request().uri.path()) {
+            problem.answer_json_rpc()
+        } else {
+            problem.answer_bytes(dialect)
         };
         if self.chain().is_empty_for(Phase::OnError) {
             return answer.map(Body::from);

@@ -67,9 +67,10 @@ impl PendingAccount {
 impl Drop for PendingAccount {
     fn drop(&mut self) {
         let record = std::mem::take(&mut self.record);
-        match self.is_accepted {
-            true => self.telemetry.settle(record),
-            false => self.telemetry.count_not_accepted(),
+        if self.is_accepted {
+            self.telemetry.settle(record);
+        } else {
+            self.telemetry.count_not_accepted();
         }
     }
 }

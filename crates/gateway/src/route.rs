@@ -138,10 +138,11 @@ impl ApiRoute {
         let rest = path.strip_prefix(self.url.path().trim_end_matches('/'))?;
         let is_below = rest.is_empty() || rest.starts_with(['/', '?']);
         let here = format!("{}{rest}", self.path);
-        match here.starts_with('/') {
+        if here.starts_with('/') {
             // Two slashes in front would name a host.
-            true => Some(here).filter(|here| is_below && !here.starts_with("//")),
-            false => is_below.then(|| format!("/{here}")),
+            Some(here).filter(|here| is_below && !here.starts_with("//"))
+        } else {
+            is_below.then(|| format!("/{here}"))
         }
     }
 

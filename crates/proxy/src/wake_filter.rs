@@ -29,9 +29,10 @@ struct FilteredWaker(Waker);
 
 impl Wake for FilteredWaker {
     fn wake(self: Arc<Self>) {
-        match IS_TAKING.get() {
-            true => WOKEN.set(Some(self)),
-            false => self.0.wake_by_ref(),
+        if IS_TAKING.get() {
+            WOKEN.set(Some(self));
+        } else {
+            self.0.wake_by_ref();
         }
     }
 }

@@ -161,11 +161,14 @@ impl RewritePlan<'_> {
             || input.originals_reader == OriginalsReader::Caller;
         let may_be_beside = input.rules.settings.tool_output.enable_expand_context
             && input.kind.purpose != RequestPurpose::Batch;
-        match self.request.head.has_previous_response {
-            _ if has_none => HiddenCalls::None,
-            _ if may_be_beside => HiddenCalls::All,
-            true => HiddenCalls::AtProvider,
-            false => HiddenCalls::None,
+        if has_none {
+            HiddenCalls::None
+        } else if may_be_beside {
+            HiddenCalls::All
+        } else if self.request.head.has_previous_response {
+            HiddenCalls::AtProvider
+        } else {
+            HiddenCalls::None
         }
     }
 

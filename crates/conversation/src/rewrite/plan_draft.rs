@@ -177,10 +177,8 @@ fn model_class(
     options: &RequestOptions,
 ) -> ModelClass {
     let model = request.head.model.as_deref().or(input.kind.model.as_deref()).unwrap_or_default();
-    let by_model = || match input.kind.dialect.is_local() {
-        true => ModelClass::Small,
-        false => ModelClass::of(model),
-    };
+    let by_model =
+        || if input.kind.dialect.is_local() { ModelClass::Small } else { ModelClass::of(model) };
     let asked = options.compression.model_class;
     asked.or(input.rules.settings.tool_output.model_class.class()).unwrap_or_else(by_model)
 }

@@ -86,11 +86,12 @@ fn edges(value: &str) -> Result<Vec<u64>, Problem> {
     let edges = edges?;
     let is_good =
         (2..=MOST_EDGES).contains(&edges.len()) && edges.windows(2).all(|pair| pair[0] < pair[1]);
-    match is_good {
-        true => Ok(edges),
-        false => Err(wrong(&format!(
+    if is_good {
+        Ok(edges)
+    } else {
+        Err(wrong(&format!(
             "edges: expected 2 to {MOST_EDGES} moments in seconds since 1970, each after the one before"
-        ))),
+        )))
     }
 }
 

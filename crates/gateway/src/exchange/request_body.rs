@@ -177,9 +177,10 @@ impl RequestScope<'_> {
     /// A body for which there was no room: it streams by, unless somebody must see it.
     fn pass_unseen(&self, body: Body) -> Result<(RequestPayload, Option<BytePermit>), Stop> {
         self.gateway.telemetry.gave_up();
-        match self.must_see() {
-            true => Err(Problem::busy().into()),
-            false => Ok((RequestPayload::Passing(body), None)),
+        if self.must_see() {
+            Err(Problem::busy().into())
+        } else {
+            Ok((RequestPayload::Passing(body), None))
         }
     }
 

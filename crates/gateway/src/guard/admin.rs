@@ -176,9 +176,10 @@ impl GuardPolicy<'_> {
         }
         if need == Need::Figures && !self.keys.is_open() {
             // A key is no ambient credential, so it counts from anywhere.
-            return match self.keys.is_shown(&head.headers) {
-                true => Ok(()),
-                false => Err(missing_key(self.admin, settings)),
+            return if self.keys.is_shown(&head.headers) {
+                Ok(())
+            } else {
+                Err(missing_key(self.admin, settings))
             };
         }
         rules.check(caller)?;

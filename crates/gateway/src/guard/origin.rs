@@ -121,9 +121,10 @@ impl OriginRules {
 
     /// For the dashboard's files: a link on another site may lead to them.
     pub(crate) fn check_page(&self, caller: &RequestOrigin<'_>) -> Result<(), Problem> {
-        match caller.is_navigation && caller.origin.is_none() {
-            true => self.check_host(caller),
-            false => self.check(caller),
+        if caller.is_navigation && caller.origin.is_none() {
+            self.check_host(caller)
+        } else {
+            self.check(caller)
         }
     }
 

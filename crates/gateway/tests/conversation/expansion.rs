@@ -367,11 +367,10 @@ fn d5_an_answer_of_another_kind_is_no_reply() {
         house.mock.reply(Reply::expand_first_reference());
         house.mock.reply(Reply::status(200, &[("content-type", "text/html")], "<html>"));
         let response = conversation.send(&house);
-        match voice.streams {
-            true => {
-                assert!(broken_off_with(voice, &response.body).contains("text/html"), "{voice:?}")
-            }
-            false => assert_eq!(response.status, 502, "{voice:?}: {}", response.text()),
+        if voice.streams {
+            assert!(broken_off_with(voice, &response.body).contains("text/html"), "{voice:?}");
+        } else {
+            assert_eq!(response.status, 502, "{voice:?}: {}", response.text());
         }
     }
 }

@@ -92,9 +92,12 @@ fn v12_a_model_that_reacts_to_what_is_left_out_is_noticed_and_the_stage_is_held(
     let folder = folder.path();
     let world = sampling(folder);
     let steady = noisy();
-    world.mock.always(move |request| match is_shortened(request) {
-        true => Reply::calling("Bash", serde_json::json!({"command": "ls -la"})),
-        false => steady(request),
+    world.mock.always(move |request| {
+        if is_shortened(request) {
+            Reply::calling("Bash", serde_json::json!({"command": "ls -la"}))
+        } else {
+            steady(request)
+        }
     });
     let mut count = 0;
     let held = loop {
@@ -202,9 +205,12 @@ fn v15_one_tenants_samples_turn_nothing_off_for_another() {
     let folder = folder.path();
     let world = world_with(|settings| of_two_tenants(settings, folder));
     // A model that mallory has told how to react.
-    world.mock.always(|request| match is_shortened(request) {
-        true => Reply::calling("Bash", serde_json::json!({"command": "ls -la"})),
-        false => Reply::calling("Bash", serde_json::json!({"command": "cargo build"})),
+    world.mock.always(|request| {
+        if is_shortened(request) {
+            Reply::calling("Bash", serde_json::json!({"command": "ls -la"}))
+        } else {
+            Reply::calling("Bash", serde_json::json!({"command": "cargo build"}))
+        }
     });
     let mut count = 0;
     let held = loop {

@@ -233,10 +233,10 @@ fn g77_figures_do_not_count_the_store_each_time() {
 fn what_was_left_out_before_the_store_failed_stays_left_out_and_can_be_had() {
     let is_broken = Arc::new(AtomicBool::new(false));
     let fails = is_broken.clone();
-    let store = WrappedStore::new(move |_| match fails.load(Ordering::SeqCst) {
-        true => Bad::Fails.act(),
-        false => Ok(()),
-    });
+    let store =
+        WrappedStore::new(
+            move |_| if fails.load(Ordering::SeqCst) { Bad::Fails.act() } else { Ok(()) },
+        );
     let world = world_on(Arc::new(store), |_| {});
     world.send(messages(&conversation(&test_run())));
     let before = world.mock.last().body;

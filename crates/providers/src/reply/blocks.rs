@@ -298,9 +298,10 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
             return self.next();
         }
         for (name, json) in std::mem::take(&mut self.current.held) {
-            match is_over {
-                true => out.compose(&name, &self.closing(&json, false)),
-                false => out.compose(&name, &json),
+            if is_over {
+                out.compose(&name, &self.closing(&json, false));
+            } else {
+                out.compose(&name, &json);
             }
         }
         NextStep::Done

@@ -157,19 +157,23 @@ fn failure(error: &(dyn Error + 'static)) -> UpstreamFailure {
         cause = inner;
         is_body |= is_clients(cause);
     }
-    match is_body {
-        true if cause.is::<TooSlow>() => UpstreamFailure::Trickled,
-        true => UpstreamFailure::Half,
-        // What fails before there is a connection is no error of hyper's.
-        false => match error.downcast_ref::<hyper::Error>() {
-            Some(error) => UpstreamFailure::Broken {
-                what: match error.is_parse() {
-                    true => "its answer is not HTTP",
-                    false => "it closed the connection before it answered",
-                },
-                cause: cause.to_string(),
+    if is_body {
+        return if cause.is::<TooSlow>() {
+            UpstreamFailure::Trickled
+        } else {
+            UpstreamFailure::Half
+        };
+    }
+    // What fails before there is a connection is no error of hyper's.
+    match error.downcast_ref::<hyper::Error>() {
+        Some(error) => UpstreamFailure::Broken {
+            what: if error.is_parse() {
+                "its answer is not HTTP"
+            } else {
+                "it closed the connection before it answered"
             },
-            None => UpstreamFailure::Unreachable(cause.to_string()),
+            cause: cause.to_string(),
         },
+        None => UpstreamFailure::Unreachable(cause.to_string()),
     }
 }
