@@ -102,7 +102,7 @@ impl From<RewriteProblem> for Problem {
     }
 }
 
-/// A request in which nobody can look for secrets, and why.
+/// A request whose body cannot be searched for secrets, and why.
 pub(crate) fn unchecked_problem(why: &str) -> Problem {
     RewriteProblem::Unchecked(why.to_owned()).into()
 }

@@ -99,7 +99,7 @@ struct RequestScope<'g> {
 enum Stop {
     /// It is answered.
     Answer(Box<Response<Body>>),
-    /// Something is wrong with it, or with whoever should have answered.
+    /// Something is wrong with it, or with the upstream that should have answered.
     Problem(Problem),
 }
 
@@ -155,7 +155,7 @@ impl RequestScope<'_> {
         let mut target = self.target(exchange, kind)?;
         let signing = self.signing(&target);
         let reader = match signing {
-            Some(_) => BodyReader::Whoever,
+            Some(_) => BodyReader::Required,
             None => self.reader(exchange.request(), kind, &options),
         };
         let (mut payload, room) = self.read(exchange, body, reader).await?;
@@ -249,7 +249,7 @@ impl RequestScope<'_> {
         let mut path = rewriting.response_path;
         let is_relayed = matches!(path, ResponsePath::Relayed(_));
         if is_relayed {
-            // An answer that must be read is asked for plain; whoever compresses it all the same is understood.
+            // An answer that must be read is requested uncompressed; one that is compressed all the same is decoded.
             let identity = HeaderValue::from_static("identity");
             request.headers_mut().insert(ACCEPT_ENCODING, identity);
         }

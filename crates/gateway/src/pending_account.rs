@@ -47,7 +47,7 @@ impl PendingAccount {
         self.is_accepted = true;
         self.telemetry.count_accepted(&self.record);
         if !self.telemetry.has_ledger() {
-            // Nobody asks for them one by one any more.
+            // Only the ledger reads the results one by one.
             self.record.report.results = Vec::new();
         }
     }

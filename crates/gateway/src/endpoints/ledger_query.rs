@@ -7,7 +7,7 @@ use tokenforge_ledger::{BoundedName, EntryFilter, GroupBy, UtcDay};
 /// How many columns a chart may have.
 const MOST_EDGES: usize = 1001;
 
-/// How many sessions or calls are told, unless somebody asks for another number, and at most.
+/// How many sessions or calls an answer lists, unless the query gives another number, and at most.
 const USUAL: usize = 200;
 const MOST: usize = 1000;
 

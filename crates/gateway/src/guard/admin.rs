@@ -191,7 +191,7 @@ impl GuardPolicy<'_> {
     }
 }
 
-/// Does whoever asks sit at this machine, as far as can be known?
+/// Checks that the client is on this machine, as far as that can be known.
 fn check_local(exchange: &Exchange) -> Result<(), Problem> {
     let elsewhere = match forwarding_header(&exchange.request().headers) {
         Some(name) => {
