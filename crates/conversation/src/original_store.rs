@@ -28,7 +28,7 @@ impl OriginalStore {
 
     /// The command that prints originals on this machine reads this store, and there those of this tenant.
     pub fn set_command_tenant(&self, tenant: &str) {
-        // Whoever says it twice says the same.
+        // A second call names the same tenant, so its refusal loses nothing.
         let _ = self.command_tenant.set(tenant.to_owned());
     }
 

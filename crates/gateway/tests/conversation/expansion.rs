@@ -397,7 +397,7 @@ fn a_call_of_ours_that_was_cut_short_is_not_the_clients_either() {
 }
 
 #[test]
-fn g28_thinking_that_nobody_can_read_goes_back_too() {
+fn g28_redacted_thinking_goes_back_too() {
     for voice in all().filter(|voice| matches!(voice.name, "anthropic" | "invoke")) {
         let house = House::new();
         let conversation = Conversation::new(voice).thinking().with_output(&house, &test_run());

@@ -83,7 +83,7 @@ fn g29_a_restart_in_between_changes_nothing() {
 }
 
 #[test]
-fn decision_27_a_call_that_nobody_remembers_is_left_out() {
+fn decision_27_a_forgotten_call_is_left_out() {
     for voice in all() {
         let mut house = House::new();
         let mut conversation = Conversation::new(voice).with_output(&house, &test_run());

@@ -333,7 +333,7 @@ fn v13_what_may_not_or_cannot_be_asked_again_is_not() {
     let search = serde_json::json!({"type": "web_search_20250305", "name": "web_search"});
     searching["tools"].as_array_mut().unwrap().push(search);
     let mut unpriced = conversation(&test_run());
-    unpriced["model"] = "claude-of-nobody".into();
+    unpriced["model"] = "claude-unknown".into();
     let plan = Ask::post("/v1/messages", conversation(&test_run()).to_string())
         .header("anthropic-version", "2023-06-01")
         .header("authorization", "Bearer sk-ant-oat01-token");
@@ -375,7 +375,7 @@ fn v13_a_provider_that_fails_or_a_model_that_asks_back_decides_nothing() {
 }
 
 #[test]
-fn v13_it_is_off_unless_somebody_turns_it_on() {
+fn v13_shadow_requests_are_off_by_default() {
     let folder = tempfile::tempdir().unwrap();
     let world = world_with(|settings| settings.ledger.path = Some(folder.path().to_owned()));
     world.send(messages(&conversation(&test_run())));
