@@ -122,8 +122,8 @@ impl ResultContent {
     }
 }
 
-/// Redacts secrets, also in a mode or with settings that forward them as they are, because no reader of the dashboard needs
-/// to see them.
+/// Redacts secrets, also in a mode or with settings that forward them as they are, because no reader of the dashboard
+/// needs to see them.
 fn without_secrets(text: &str) -> String {
     Scanner::builtin().redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }

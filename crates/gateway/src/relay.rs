@@ -202,8 +202,8 @@ impl ReplyRelay {
         Ok(())
     }
 
-    /// The provider has no reply to the follow-up: a stream breaks off with its error, and a client that waits for the whole
-    /// answer gets the reason. What was paid so far is counted.
+    /// The provider has no reply to the follow-up: a stream breaks off with its error, and a client that waits for the
+    /// whole answer gets the reason. What was paid so far is counted.
     async fn break_off(
         mut self: Box<Self>,
         why: NoReply,

@@ -112,8 +112,8 @@ impl ApiRoute {
         }
     }
 
-    /// A location in the API as the client reaches it: below the path of the route, or else where it really is. `None` if
-    /// it can stay as it is, because it is relative to the request or leads to another host.
+    /// A location in the API as the client reaches it: below the path of the route, or else where it really is. `None`
+    /// if it can stay as it is, because it is relative to the request or leads to another host.
     fn place(&self, place: &str) -> Option<String> {
         let (whole, fragment) = place.split_at(place.find('#').unwrap_or(place.len()));
         let scheme = self.url.scheme_str()?;

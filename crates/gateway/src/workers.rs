@@ -171,7 +171,8 @@ impl WorkerPool {
     }
 }
 
-/// Does one job after the other. Ends with the pool: only the thread itself holds the sender of its jobs while it works.
+/// Does one job after the other. Ends with the pool: only the thread itself holds the sender of its jobs while it
+/// works.
 fn work_off(schedule: &Weak<Mutex<FairSchedule>>, jobs: &Receiver<AssignedTask>) {
     for AssignedTask { mut task, next, number } in jobs {
         loop {

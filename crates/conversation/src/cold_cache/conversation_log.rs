@@ -206,8 +206,8 @@ impl ConversationRecord<'_> {
         Ok(decisions)
     }
 
-    /// The decision that all processes have from now on: this one, unless another process was faster. Those of other histories with the
-    /// same beginning, as after the user went back, stand in the same list.
+    /// The decision that all processes have from now on: this one, unless another process was faster. Those of other
+    /// histories with the same beginning, as after the user went back, stand in the same list.
     fn agree(
         &self,
         decision: ColdDecision,

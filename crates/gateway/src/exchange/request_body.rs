@@ -127,8 +127,8 @@ impl RequestScope<'_> {
         }
     }
 
-    /// Receives a body. The budget is charged for the announced length; without one, for twice as much each time the body
-    /// turns out longer, because a short body must not take the room of the longest.
+    /// Receives a body. The budget is charged for the announced length; without one, for twice as much each time the
+    /// body turns out longer, because a short body must not take the room of the longest.
     async fn receive(
         &self,
         exchange: &Exchange,
@@ -287,8 +287,8 @@ fn arrives_alone(head: &Parts) -> bool {
     head.headers.contains_key(CONTENT_LENGTH) || kind.trim_ascii().starts_with(b"text/")
 }
 
-/// Byte sequences that show that our own member may be there: the end of its name, or one of its letters escaped, which no
-/// JSON writer does without intent.
+/// Byte sequences that show that our own member may be there: the end of its name, or one of its letters escaped, which
+/// no JSON writer does without intent.
 const SIGNS: [&[u8]; 3] = [b"forge\"", b"\\u006", b"\\u0072"];
 
 /// How long they are at most.

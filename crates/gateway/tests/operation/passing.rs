@@ -1,4 +1,5 @@
-//! Everything that the gateway has no reason to change passes as it came: other paths, queries, headers, codings, streams.
+//! Everything that the gateway has no reason to change passes as it came: other paths, queries, headers, codings,
+//! streams.
 
 use crate::kit::{Ask, conversation, messages, rows, streaming, world, world_with};
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! Strategies: which service shortens what is still large, with which prompt and key, and the fallback when none answers.
+//! Strategies: which service shortens what is still large, with which prompt and key, and the fallback when none
+//! answers.
 
 use crate::kit::{Ask, World, conversation, forwarded, messages, world_on, world_with};
 use serde_json::{Value, json};

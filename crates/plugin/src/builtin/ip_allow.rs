@@ -1,4 +1,4 @@
-//! `ip-allow`: nobody is answered but those who come from certain networks.
+//! `ip-allow`: refuses requests from outside the configured networks.
 
 mod network;
 

@@ -90,7 +90,7 @@ pub(crate) fn joint(
         None => at,
         Some(more) => {
             let passed: Vec<_> = said.by_ref().take(more + 1).collect();
-            // A client that left something of the reply out has the next reply there: nobody knows where the two meet.
+            // A client that left something of the reply out has the next reply there: it is unknown where the two meet.
             if passed.len() <= more || passed.iter().any(|(_, element)| is_thought(element)) {
                 return None;
             }
