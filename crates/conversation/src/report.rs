@@ -111,7 +111,7 @@ pub struct TextSize {
 }
 
 impl ResultFigures {
-    /// The figures of a result that was not compressed.
+    /// The figures of a result that no stage examined.
     #[must_use]
     pub fn untouched(tool: &str, call: Option<&str>) -> Self {
         ResultFigures {

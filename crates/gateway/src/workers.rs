@@ -108,7 +108,7 @@ impl WorkerPool {
         let work = Box::new(move || -> ResultSender {
             // The caller may have left.
             let is_wanted = begun.send(()).is_ok() && !done.is_closed();
-            // A panic costs its own caller the result, and no other.
+            // A panic costs only its own caller the result.
             let made = if is_wanted { catch_unwind(AssertUnwindSafe(work)).ok() } else { None };
             Box::new(move || drop(made.map(|made| done.send(made))))
         });

@@ -99,7 +99,7 @@ async fn serve_arriving(
     let graceful = GracefulShutdown::new();
     let (trigger, shutdown) = Shutdown::new();
     while let Some((accepted, token)) = arriving.recv().await {
-        // A connection that is already broken needs no answer.
+        // An error means that the connection is already broken, so no client waits for an answer.
         let (watcher, timeouts) = (graceful.watcher(), timeouts.clone());
         let shutdown = shutdown.clone();
         let _ = serve_connection(handler.clone(), accepted, token, timeouts, watcher, shutdown);

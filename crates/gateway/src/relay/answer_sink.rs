@@ -11,7 +11,7 @@ const WAITING_BYTES: usize = 8 << 10;
 pub(super) enum AnswerSink {
     /// It reads a stream, and may go away.
     Stream(mpsc::Sender<Result<Bytes, BodyError>>),
-    /// It waits for the whole answer. When it goes away, the task that makes the answer is dropped too.
+    /// It waits for the whole answer. When it goes away, the future that makes the answer is dropped too.
     Buffer(Result<Vec<u8>, BodyError>),
 }
 

@@ -17,7 +17,7 @@ fn piece() -> Vec<u8> {
 const IN_BUFFERS: usize = 30 << 20;
 
 #[test]
-fn an_answer_that_its_client_does_not_read_is_not_read_from_the_upstream() {
+fn an_unread_answer_is_not_read_from_the_upstream() {
     let (upstream, stuck) = talkative("text/event-stream");
     let world = world_with(|settings| {
         settings.upstreams.backend = Some(format!("http://{upstream}").parse().unwrap());

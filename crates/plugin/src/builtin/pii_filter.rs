@@ -1,4 +1,4 @@
-//! `pii-filter`: replaces personal data, which identifies a person, before a request or response is forwarded.
+//! `pii-filter`: replaces personal data, which identifies a person, before it is forwarded.
 //!
 //! E-mail addresses, telephone numbers, card numbers and bank accounts whose checksums are right, IP addresses. In JSON
 //! only values that are strings change, so that it stays JSON; a number stays a number.
