@@ -150,9 +150,10 @@ impl DeferredCallStore {
         };
         let has_ids = originals.dialect.keeps_call_ids()
             && deferred.calls.iter().all(|call| !call.id.is_empty());
-        let past = match has_ids {
-            true => None,
-            false => ConversationHash::of_body(&originals.body, originals.dialect),
+        let past = if has_ids {
+            None
+        } else {
+            ConversationHash::of_body(&originals.body, originals.dialect)
         };
         if !has_ids && past.is_none() {
             return Vec::new();

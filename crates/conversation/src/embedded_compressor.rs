@@ -65,7 +65,7 @@ impl EmbeddedCompressor {
         Ok(self.compressor.compress(dialect, body, reader, known(path_model))?)
     }
 
-    /// What is to be shown instead of one tool output. Whoever asks can fetch what is left out.
+    /// The text to show instead of one tool output. The caller can fetch what is left out.
     ///
     /// # Errors
     /// A model whose vocabulary this build leaves out.

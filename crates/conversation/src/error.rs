@@ -21,7 +21,7 @@ pub enum EmbedError {
     /// The request is none, or may not be sent as it is.
     #[error("{0}")]
     Request(#[from] CompressError),
-    /// Nobody knows this provider.
+    /// The provider is unknown.
     #[error("unknown provider {found:?}; expected one of {expected}")]
     UnknownProvider {
         /// What was given.

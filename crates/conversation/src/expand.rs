@@ -102,8 +102,8 @@ impl RequestOriginals {
         store.earlier.find(self.conversation.as_ref()?, id)
     }
 
-    /// The original out of the request that is being answered: it needs no store, and is whoever's who sent it. One that
-    /// was left out in an earlier turn, and is not now, is found too.
+    /// The original out of the request that is being answered: it needs no store, and belongs to the client that sent
+    /// it. One that was left out in an earlier turn, and is not now, is found too.
     fn in_request(&self, id: &str) -> Option<String> {
         let (reference, key) = (parse_reference(id)?, self.key.as_deref()?);
         let request = Request::read(&self.body, self.dialect).ok()?;

@@ -46,7 +46,7 @@ pub struct Memo {
     read_cache: ReadCache,
     /// How often the store lost originals.
     store_epoch: AtomicU64,
-    /// Drawn at random, so that nobody outside can make two results look alike.
+    /// Drawn at random, so that no client can construct two results with the same hash.
     seed: u64,
     clock: Arc<dyn Clock>,
 }
@@ -192,7 +192,7 @@ impl Memo {
         self.store_epoch.load(Ordering::Relaxed)
     }
 
-    /// What is known of the texts and turns of somebody's body, in which these texts were found already.
+    /// Known spans of an owner's body, in which these texts were already found: its texts and turns.
     pub(crate) fn known_spans<'m>(
         &'m self,
         owner: ConversationOwner<'_>,

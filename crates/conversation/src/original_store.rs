@@ -28,7 +28,7 @@ impl OriginalStore {
 
     /// The command that prints originals on this machine reads this store, and there those of this tenant.
     pub fn set_command_tenant(&self, tenant: &str) {
-        // Whoever says it twice says the same.
+        // A second call names the same tenant, so its refusal loses nothing.
         let _ = self.command_tenant.set(tenant.to_owned());
     }
 
@@ -83,10 +83,7 @@ impl OriginalStore {
     /// outlives the credential. Blocks.
     pub fn find_own(&self, tenant: &str, is_personal: bool, id: &str) -> Result<String, String> {
         let found = self.find(tenant, id);
-        match is_personal {
-            true => found.or_else(|_| self.find(THIS_MACHINE, id)),
-            false => found,
-        }
+        if is_personal { found.or_else(|_| self.find(THIS_MACHINE, id)) } else { found }
     }
 
     /// An original that is kept for a tenant, or why there is none. Blocks.

@@ -55,7 +55,7 @@ impl ReferenceKey {
     }
 
     fn was_missing_just_now(&self) -> bool {
-        // Whoever holds the lock asks the store at this moment.
+        // Another thread that holds the lock is asking the store at this moment.
         let asked = self.asked.try_lock().ok().and_then(|asked| *asked);
         asked.is_some_and(|asked| self.is_recent(asked))
     }
@@ -82,7 +82,7 @@ impl ReferenceKey {
             return Ok(Some(key));
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        // Somebody else may have been given it while this one waited.
+        // Another thread may have got the key while this one waited.
         if let Some(key) = self.known(store) {
             return Ok(Some(key));
         }
@@ -117,7 +117,7 @@ mod tests {
     use tokenforge_store::MemoryStore;
 
     #[test]
-    fn a_store_without_a_key_is_asked_now_and_then_and_nobody_waits_for_it_meanwhile() {
+    fn a_store_without_a_key_is_asked_again_only_after_a_pause() {
         let key = ReferenceKey::new(&Settings::default(), Arc::new(SystemClock));
         let store = MemoryStore::default()
             .with_key(|| Err(StoreError::NoKey { reason: "there is no folder".to_owned() }));

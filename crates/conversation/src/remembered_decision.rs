@@ -13,8 +13,8 @@ const LATE: &[u8] = b"\0late";
 /// Kept for an original that the store refused to pin.
 const REFUSED: &[u8] = b"\0refused";
 
-/// Whose decisions these are: of nobody alone. They are found by all that was decided about, which whoever asks for one
-/// must have himself, and a credential that is renewed must not change what was decided. No tenant has this name.
+/// The owner of these decisions: all tenants together. A decision is found by the content that it is about, which a
+/// client must send itself, and a credential that is renewed must not change it. No tenant has this name.
 const ALL_TENANTS: &str = "\0all";
 
 /// The place of one decision in the store.
@@ -26,7 +26,7 @@ pub(crate) struct RememberedDecision<'s> {
 
 impl<'s> RememberedDecision<'s> {
     /// Whether there was time for an output. Every new one is asked about, so its text is hashed in the fastest way:
-    /// whoever makes two texts look alike has one of them go on as it came.
+    /// a client that makes two texts collide only has one of them forwarded as it came.
     pub(crate) fn of_deadline(
         store: &'s dyn Store,
         output: &Output<'_>,
@@ -52,8 +52,8 @@ impl<'s> RememberedDecision<'s> {
         RememberedDecision { store, id: hasher.finalize().to_hex().to_string() }
     }
 
-    /// The words of one strategy for an output, under settings. They stand in its place, so nobody may be able to make
-    /// two texts look alike.
+    /// The words of one strategy for an output, under settings. They stand in its place, so no client may be able to
+    /// make two texts collide.
     pub(crate) fn of_strategy(
         store: &'s dyn Store,
         strategy: &str,

@@ -26,7 +26,7 @@ pub struct RequestReport {
     pub mode: &'static str,
     /// What became of each tool result, in the order of the body.
     pub results: Vec<ResultReport>,
-    /// The tools that it declares, where somebody wants to know.
+    /// The tools that the request declares, where they are counted.
     pub tools: Option<RequestTools>,
     /// What else was changed in the body: the exceptions to "nothing but tool results".
     pub changes: Vec<&'static str>,
@@ -111,7 +111,7 @@ pub struct TextSize {
 }
 
 impl ResultFigures {
-    /// Those of a result that nobody looked at.
+    /// The figures of a result that no stage examined.
     #[must_use]
     pub fn untouched(tool: &str, call: Option<&str>) -> Self {
         ResultFigures {

@@ -35,9 +35,10 @@ impl Problem {
 
     /// Why the body of a request could not be read.
     pub(crate) fn unread(error: &BodyError) -> Self {
-        match error.is::<TooSlow>() {
-            true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
-            false => Problem::bad_request("the body did not arrive whole"),
+        if error.is::<TooSlow>() {
+            Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive")
+        } else {
+            Problem::bad_request("the body did not arrive whole")
         }
     }
 
@@ -101,7 +102,7 @@ impl From<RewriteProblem> for Problem {
     }
 }
 
-/// A request in which nobody can look for secrets, and why.
+/// A request whose body cannot be searched for secrets, and why.
 pub(crate) fn unchecked_problem(why: &str) -> Problem {
     RewriteProblem::Unchecked(why.to_owned()).into()
 }

@@ -40,7 +40,7 @@ impl Configuration {
         })
     }
 
-    /// The settings as they are now, whoever looks.
+    /// The state with the present settings, shared: a reader that keeps this sees every later change.
     pub(crate) fn shared(&self) -> &Arc<ArcSwap<GatewayState>> {
         &self.state
     }

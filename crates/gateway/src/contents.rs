@@ -122,7 +122,8 @@ impl ResultContent {
     }
 }
 
-/// Some modes forward secrets as they are, and the settings may say so for all of them. Nobody has to see them here.
+/// Redacts secrets, also in a mode or with settings that forward them as they are, because no reader of the dashboard
+/// needs to see them.
 fn without_secrets(text: &str) -> String {
     Scanner::builtin().redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }
@@ -157,7 +158,7 @@ mod tests {
         assert_eq!(contents.size(), (3, 3 * (OVERHEAD + 100)));
         assert!(contents.find("a").is_none() && contents.find("b").is_some());
         contents.keep(content("large", 1 << 20));
-        assert_eq!(contents.size().0, 3, "what is too large drives out nobody");
+        assert_eq!(contents.size().0, 3, "a content that is too large evicts no other");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! | path | for |
 //! |---|---|
-//! | `GET /_forge/healthz`, `/_forge/readyz` | whoever watches the process |
+//! | `GET /_forge/healthz`, `/_forge/readyz` | health checks |
 //! | `GET /_forge/metrics` | Prometheus |
 //! | `GET /_forge/ui/` | the operator, in a browser |
 //! | `GET /_forge/api/stats`, `GET /_forge/api/events` | the operator |
@@ -45,7 +45,7 @@ use tokenforge_plugin::Exchange;
 use tokenforge_proxy::body::Body;
 use tokenforge_proxy::read::{BodyRead, read_whole};
 
-/// Answers the operator, or whoever watches the process.
+/// Answers the operator, or a health check.
 pub(crate) async fn answer_operator(
     gateway: &Arc<Gateway>,
     exchange: &Exchange,

@@ -99,7 +99,7 @@ struct RequestScope<'g> {
 enum Stop {
     /// It is answered.
     Answer(Box<Response<Body>>),
-    /// Something is wrong with it, or with whoever should have answered.
+    /// Something is wrong with it, or with the upstream that should have answered.
     Problem(Problem),
 }
 
@@ -155,7 +155,7 @@ impl RequestScope<'_> {
         let mut target = self.target(exchange, kind)?;
         let signing = self.signing(&target);
         let reader = match signing {
-            Some(_) => BodyReader::Whoever,
+            Some(_) => BodyReader::Required,
             None => self.reader(exchange.request(), kind, &options),
         };
         let (mut payload, room) = self.read(exchange, body, reader).await?;
@@ -249,7 +249,7 @@ impl RequestScope<'_> {
         let mut path = rewriting.response_path;
         let is_relayed = matches!(path, ResponsePath::Relayed(_));
         if is_relayed {
-            // An answer that must be read is asked for plain; whoever compresses it all the same is understood.
+            // An answer that must be read is requested uncompressed; one that is compressed all the same is decoded.
             let identity = HeaderValue::from_static("identity");
             request.headers_mut().insert(ACCEPT_ENCODING, identity);
         }
@@ -320,9 +320,10 @@ impl RequestScope<'_> {
     /// The headers of the request, copied only if a plugin will want to see them again.
     fn take_headers(&self, exchange: &mut Exchange) -> HeaderMap {
         let later = [Phase::PostUpstream, Phase::OnError];
-        match later.iter().all(|phase| self.chain().is_empty_for(*phase)) {
-            true => std::mem::take(&mut exchange.request_mut().headers),
-            false => exchange.request().headers.clone(),
+        if later.iter().all(|phase| self.chain().is_empty_for(*phase)) {
+            std::mem::take(&mut exchange.request_mut().headers)
+        } else {
+            exchange.request().headers.clone()
         }
     }
 
@@ -351,9 +352,10 @@ impl RequestScope<'_> {
         self.gateway.telemetry.count_problem(&problem);
         let dialect = ModelRequest::of(exchange.request()).map(|kind| kind.dialect);
         let dialect = dialect.filter(|_| self.route.is_none());
-        let answer = match paths::is_tools(exchange.request().uri.path()) {
-            true => problem.answer_json_rpc(),
-            false => problem.answer_bytes(dialect),
+        let answer = if paths::is_tools(exchange.request().uri.path()) {
+            problem.answer_json_rpc()
+        } else {
+            problem.answer_bytes(dialect)
         };
         if self.chain().is_empty_for(Phase::OnError) {
             return answer.map(Body::from);

@@ -82,7 +82,7 @@ impl Gateway {
     /// A gateway with these settings, which keeps what it must in this store.
     ///
     /// # Errors
-    /// A plugin that nobody knows, or that cannot work with its settings.
+    /// Fails if a plugin is unknown, or cannot work with its settings.
     pub fn new(settings: Settings, store: Arc<dyn Store>) -> Result<Arc<Self>, ConfigError> {
         Self::with_plugins(settings, store, Registry::default())
     }
@@ -278,7 +278,7 @@ impl Gateway {
         Settings::clone(&self.state().settings)
     }
 
-    /// Says where the settings have their values from, for whoever looks at them.
+    /// Records where each setting has its value from, for the dashboard and the commands that show settings.
     pub fn set_origins(&self, origins: Origins) {
         self.configuration.set_origins(origins);
     }

@@ -50,7 +50,7 @@ pub(crate) fn settings(settings: &Settings) -> HubSettings {
     if !tool_output.enabled {
         engine.mode = Mode::Disabled;
     }
-    // Whoever wants no secret to go out wants none from a tool server either.
+    // An operator who redacts secrets in requests wants the secrets of tool servers redacted too.
     engine.redact_secrets |= settings.redact_secrets;
     HubSettings {
         mcp: settings.mcp.clone(),

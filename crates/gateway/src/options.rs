@@ -12,7 +12,7 @@ const THRESHOLD: HeaderName = HeaderName::from_static("x-compression-threshold")
 /// Where a client names the host that a request is for.
 pub(crate) const TARGET: HeaderName = HeaderName::from_static("x-target-url");
 
-/// Headers that are meant for us, and for nobody behind us.
+/// Headers that are meant for the gateway and must not reach an upstream.
 static HEADERS: [HeaderName; 5] = [MODE, MODEL_CLASS, SESSION, THRESHOLD, TARGET];
 
 /// Takes out what is meant for us.

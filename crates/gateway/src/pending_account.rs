@@ -47,7 +47,7 @@ impl PendingAccount {
         self.is_accepted = true;
         self.telemetry.count_accepted(&self.record);
         if !self.telemetry.has_ledger() {
-            // Nobody asks for them one by one any more.
+            // Only the ledger reads the results one by one.
             self.record.report.results = Vec::new();
         }
     }
@@ -67,9 +67,10 @@ impl PendingAccount {
 impl Drop for PendingAccount {
     fn drop(&mut self) {
         let record = std::mem::take(&mut self.record);
-        match self.is_accepted {
-            true => self.telemetry.settle(record),
-            false => self.telemetry.count_not_accepted(),
+        if self.is_accepted {
+            self.telemetry.settle(record);
+        } else {
+            self.telemetry.count_not_accepted();
         }
     }
 }

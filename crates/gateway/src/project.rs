@@ -1,5 +1,5 @@
-//! `/p/NAME` before a path: a name under which a client's requests are counted. Behind it `/shell/AGENT`, where whoever
-//! started the agent found that its shell runs on this machine.
+//! `/p/NAME` before a path: a name under which a client's requests are counted. Behind it `/shell/AGENT`, where the
+//! program that started the agent found that its shell runs on this machine.
 
 use http::Uri;
 use std::sync::Arc;
@@ -68,8 +68,8 @@ mod tests {
         let (project, shell, rest) = taken("/p/web/shell/claude/v1/messages?beta=true");
         assert_eq!((project.as_deref(), shell), (Some("web"), Some("claude")));
         assert_eq!(rest, "/v1/messages?beta=true");
-        // An agent that nobody knows, or whose shell is not known to run here, is none: the path is the provider's.
-        for agent in ["nobody", "codex", "Claude"] {
+        // An unknown agent, or one whose shell is not known to run here, is none: the path is the provider's.
+        for agent in ["unknown", "codex", "Claude"] {
             let (_, shell, rest) = taken(&format!("/p/web/shell/{agent}/v1/messages"));
             assert_eq!((shell, rest), (None, format!("/shell/{agent}/v1/messages")));
         }

@@ -126,7 +126,7 @@ struct ReplyRelay {
 /// What comes of asking the provider again.
 enum FollowUp {
     Answer(UpstreamAnswer),
-    /// Nobody waits for it any more.
+    /// The client closed the connection.
     ClientGone,
 }
 
@@ -185,7 +185,7 @@ impl ReplyRelay {
                     return Ok(());
                 }
                 Err(ClientGone) => {
-                    // Nobody reads it any further, and what came so far is charged for.
+                    // The client reads no further; the provider bills what came so far.
                     self.context.account.add_usage(self.reply.usage().clone());
                     return Ok(());
                 }
@@ -202,8 +202,8 @@ impl ReplyRelay {
         Ok(())
     }
 
-    /// The provider has no reply to what it is asked: a stream breaks off with its error, and whoever waits for the whole
-    /// answer is told the reason. What was paid so far is counted.
+    /// The provider has no reply to the follow-up: a stream breaks off with its error, and a client that waits for the
+    /// whole answer gets the reason. What was paid so far is counted.
     async fn break_off(
         mut self: Box<Self>,
         why: NoReply,

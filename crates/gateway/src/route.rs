@@ -112,8 +112,8 @@ impl ApiRoute {
         }
     }
 
-    /// A place of the API as a client finds it: below the path of the route, or else where it really is. Nothing if it
-    /// can stay as it is: relative to what was asked for, or of somebody else.
+    /// A location in the API as the client reaches it: below the path of the route, or else where it really is. `None`
+    /// if it can stay as it is, because it is relative to the request or leads to another host.
     fn place(&self, place: &str) -> Option<String> {
         let (whole, fragment) = place.split_at(place.find('#').unwrap_or(place.len()));
         let scheme = self.url.scheme_str()?;
@@ -138,10 +138,11 @@ impl ApiRoute {
         let rest = path.strip_prefix(self.url.path().trim_end_matches('/'))?;
         let is_below = rest.is_empty() || rest.starts_with(['/', '?']);
         let here = format!("{}{rest}", self.path);
-        match here.starts_with('/') {
+        if here.starts_with('/') {
             // Two slashes in front would name a host.
-            true => Some(here).filter(|here| is_below && !here.starts_with("//")),
-            false => is_below.then(|| format!("/{here}")),
+            Some(here).filter(|here| is_below && !here.starts_with("//"))
+        } else {
+            is_below.then(|| format!("/{here}"))
         }
     }
 
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_climbs_out_of_a_route() {
+    fn no_path_leaves_its_route() {
         let routes = routes(&[("/api", "http://a:1/public")]);
         for path in [
             "/api/../secret",

@@ -53,7 +53,7 @@ async fn serve_over(
         None => server,
     };
     let warming = gateway.clone();
-    // What the first request would wait for is made while nobody waits.
+    // Made before the first request, which would otherwise wait for it.
     std::thread::spawn(move || warming.warm_up());
     if let Some(traces) = &gateway.traces {
         tokio::spawn(traces::export(traces.clone(), gateway.client.clone()));

@@ -49,10 +49,7 @@ impl GatewayState {
     /// The same, without what is held. Where nothing is measured nothing is held: turning the comparison off is how an
     /// operator ends all holds for good.
     pub(crate) fn with_holds(self, holds: ActiveHolds) -> Self {
-        match self.settings.shadow.is_on() {
-            true => GatewayState { holds, ..self },
-            false => self,
-        }
+        if self.settings.shadow.is_on() { GatewayState { holds, ..self } } else { self }
     }
 
     /// Is there anything to be done to a request that asks for this in its headers?

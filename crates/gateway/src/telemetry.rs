@@ -38,7 +38,7 @@ use tokenforge_providers::{Dialect, TokenCounts, TurnUsage};
 use tokenforge_store::StoreStats;
 use tokio::sync::broadcast;
 
-/// Counts, and tells whoever listens.
+/// Counts requests, and sends events to those who subscribed.
 pub(crate) struct Telemetry {
     pub(crate) counters: MetricCounters,
     tables: Mutex<FigureTables>,
@@ -85,7 +85,7 @@ impl Telemetry {
         }
     }
 
-    /// Events are made only if somebody reads them.
+    /// Events are made only if a log or a subscriber reads them.
     fn tell(&self, now: SystemTime, report: &RequestReport) {
         let log = self.log.read().unwrap_or_else(PoisonError::into_inner);
         if log.is_none() && !self.live.is_watched() {
@@ -184,7 +184,7 @@ impl Telemetry {
         tracing::info!(status = problem.status.as_u16(), "a request was not served");
     }
 
-    /// An original was not kept. Whoever sent the request can still have it, since it is in there.
+    /// An original was not kept. The model can still fetch it back, because the request itself holds it.
     pub(crate) fn original_not_kept(&self, error: &tokenforge_store::StoreError) {
         self.counters.store_failures.add(1);
         tracing::warn!(
@@ -205,7 +205,7 @@ impl Telemetry {
         tracing::warn!(%error, "the store did not keep an original; nothing is left out of this result");
     }
 
-    /// Nobody gives the key under which references are made.
+    /// There is no key for references.
     pub(crate) fn key_missing(&self, error: &tokenforge_store::StoreError) {
         self.counters.store_failures.add(1);
         tracing::warn!(%error, "no key for references; nothing is left out of tool results until there is one");

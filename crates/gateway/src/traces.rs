@@ -82,7 +82,7 @@ impl TraceExporter {
     }
 }
 
-/// Sends spans to the collector for as long as somebody makes them. A collector that is away loses what it misses, and a
+/// Sends spans to the collector until the gateway makes no more. A collector that is away loses what it misses, and a
 /// redirect is not followed.
 pub(crate) async fn export(traces: Arc<TraceExporter>, client: Arc<UpstreamClient>) {
     let waiting = traces.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -186,7 +186,7 @@ fn attribute(key: &str, value: &str) -> Value {
     json!({"key": key, "value": {"stringValue": value}})
 }
 
-/// Tells spans apart; nobody's secret.
+/// A random number that tells spans apart. It is no secret, so it need not be unpredictable.
 fn random() -> u64 {
     RandomState::new().hash_one(0)
 }

@@ -39,8 +39,8 @@ impl MeteredAnswer {
     }
 }
 
-/// Sees the bytes of an answer. When it is dropped, what was counted goes to the account: at the end of the answer, or when
-/// it broke off or nobody wants it any more.
+/// Sees the bytes of an answer. When it is dropped, what was counted goes to the account: at the end of the answer,
+/// when it broke off, or when the client has gone.
 pub(crate) struct UsageTap {
     /// Nothing once the answer cannot be read.
     meter: Option<UsageMeter>,
@@ -94,8 +94,8 @@ impl From<Body> for TappedBody {
 }
 
 impl TappedBody {
-    /// Tells who reads along what came. At the end it is told before the last bytes go on, so that whoever has the whole
-    /// answer finds it counted.
+    /// Shows the tap what came. At the end the tap reports before the last bytes are forwarded, so that a client that
+    /// has the whole answer finds it counted.
     fn tell(&mut self, frame: Option<&Frame<Bytes>>) {
         if let (Some(tap), Some(data)) = (&mut self.tap, frame.and_then(Frame::data_ref)) {
             tap.see(data);

@@ -61,7 +61,7 @@ impl WorkerLimits {
     }
 }
 
-/// How long somebody waits.
+/// How long a caller waits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WorkPatience {
     /// For a thread.
@@ -96,7 +96,7 @@ impl WorkerPool {
     /// Does some work for a tenant, as soon as it has a thread for it.
     ///
     /// # Errors
-    /// If it was not done. What nobody waits for any more is not begun.
+    /// Fails if the work was not done. Work whose caller has left is not begun.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         tenant: &Arc<str>,
@@ -106,9 +106,9 @@ impl WorkerPool {
         let (begun, begins) = oneshot::channel();
         let (done, result) = oneshot::channel();
         let work = Box::new(move || -> ResultSender {
-            // Whoever wanted it may have left.
+            // The caller may have left.
             let is_wanted = begun.send(()).is_ok() && !done.is_closed();
-            // A defect costs the one who asked for this, and nobody else.
+            // A panic costs only its own caller the result.
             let made = if is_wanted { catch_unwind(AssertUnwindSafe(work)).ok() } else { None };
             Box::new(move || drop(made.map(|made| done.send(made))))
         });
@@ -171,8 +171,8 @@ impl WorkerPool {
     }
 }
 
-/// Does one job after the other. Ends with the workers: a thread at work has its own way back to rest, and nobody else
-/// has one for it.
+/// Does one job after the other. Ends with the pool: only the thread itself holds the sender of its jobs while it
+/// works.
 fn work_off(schedule: &Weak<Mutex<FairSchedule>>, jobs: &Receiver<AssignedTask>) {
     for AssignedTask { mut task, next, number } in jobs {
         loop {
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn d64_work_that_nobody_waits_for_any_more_is_not_begun() {
+    async fn d64_work_whose_caller_has_left_is_not_begun() {
         let (workers, a) = (Arc::new(workers(1)), a());
         let (let_go, held) = channel::<()>();
         let holding = workers.clone();

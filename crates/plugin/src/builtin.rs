@@ -44,7 +44,7 @@ pub const ENABLED_BY_DEFAULT: &[&str] = &[stc::NAME, toon::NAME];
 /// Makes every plugin known.
 ///
 /// # Errors
-/// A name that somebody else took.
+/// Fails if another plugin has one of the names.
 pub fn register(registry: &mut Registry) -> Result<(), ConfigError> {
     registry.register(stc::factory())?;
     registry.register(toon::factory())?;

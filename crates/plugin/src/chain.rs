@@ -93,8 +93,8 @@ impl Chain {
     /// Calls the plugins of a phase one after the other. Needs a tokio runtime with its clock.
     ///
     /// A call that panics, fails or takes longer than its placement allows is undone and kept for
-    /// [`Exchange::take_failures`]; its [`ErrorPolicy`] decides whether the request goes on. Whoever drops this future
-    /// before its end drops the exchange too: a call that was cut off is not undone.
+    /// [`Exchange::take_failures`]; its [`ErrorPolicy`] decides whether the request goes on. A caller that drops this
+    /// future before its end must drop the exchange too: a call that was cut off is not undone.
     pub async fn run(&self, phase: Phase, exchange: &mut Exchange) -> Outcome {
         for link in self.links_of(phase) {
             if !link.is_concerned(phase, exchange) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 ///
 /// Plugins see it through a [`Context`](crate::Context), which shows each phase what belongs to it.
 ///
-/// Whoever changes a body leaves its length to the gateway, which sends the `Content-Length` that fits.
+/// A plugin that changes a body leaves its length to the gateway, which sends the `Content-Length` that fits.
 pub struct Exchange {
     /// Where the request came from.
     pub remote: SocketAddr,
@@ -161,7 +161,7 @@ impl Exchange {
         Arc::make_mut(&mut self.state.extensions)
     }
 
-    /// Begins with what is known of many requests, in the place of what was remembered: shared until somebody changes it.
+    /// Replaces the extensions by those that many requests have in common. They are shared until a plugin changes them.
     pub fn set_extensions(&mut self, extensions: Arc<Extensions>) {
         self.state.extensions = extensions;
     }

@@ -1,4 +1,4 @@
-//! A call that can harm nobody but itself.
+//! A call whose failure harms no other call.
 
 use crate::context::Context;
 use crate::failure::FailureCause;

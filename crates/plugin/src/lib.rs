@@ -7,7 +7,7 @@
 //! ```
 //! use tokenforge_plugin::{BoxFuture, Context, Error, Flow, Phase, Phases, Plugin};
 //!
-//! /// Lets nobody in who does not say please.
+//! /// Refuses clients that do not say please.
 //! struct Polite;
 //!
 //! impl Plugin for Polite {
@@ -55,7 +55,7 @@
 //! let (head, _body) = http::Request::new(()).into_parts();
 //! let mut exchange = Exchange::new(head, ([127, 0, 0, 1], 50_000).into());
 //! match chain.run(Phase::PreAuth, &mut exchange).await {
-//!     Outcome::Continue => unreachable!("nobody said please"),
+//!     Outcome::Continue => unreachable!("the client did not say please"),
 //!     Outcome::Terminate(response) => assert_eq!(response.status(), 403),
 //! }
 //! # }
@@ -70,7 +70,7 @@
 //! Plugins that settings ask for by name are made by a [`Factory`] out of a [`Registry`].
 //!
 //! That much is always there. The feature `builtin` adds the plugins that come with Tokenforge, `wasm` plugins as
-//! WebAssembly modules: what they depend on is no burden for somebody who only writes a plugin.
+//! WebAssembly modules: their dependencies are no burden for an author who only writes a plugin.
 //!
 //! There is no server in here, no log and no global state: what happened is in the [`Outcome`], in
 //! [`Exchange::take_failures`] and in [`Chain::metrics`].

@@ -7,7 +7,7 @@ use std::ops::BitOr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Phase {
-    /// The head of the request has been read; nobody knows yet whose it is.
+    /// The head of the request has been read; its tenant is not known yet.
     PreAuth,
     /// The tenant is known.
     PostAuth,

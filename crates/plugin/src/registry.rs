@@ -16,7 +16,7 @@ pub struct Registry {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// Nobody registered a plugin of this name.
+    /// No plugin of this name is registered.
     #[error("no plugin is called `{name}`; there is {}", listed(known))]
     UnknownPlugin {
         /// The name that was asked for.
@@ -88,8 +88,8 @@ impl Registry {
     }
 }
 
-/// Is every key one that the schema lists? Checked here for all, since a key nobody reads is a setting that silently
-/// does nothing.
+/// Checks that the schema lists every key. Done here for all plugins, because a key that no plugin reads is a setting
+/// that silently does nothing.
 fn only_known_keys(plugin: &str, schema: &Value, config: &Value) -> Result<(), ConfigError> {
     let (Some(allowed), Some(members)) = (only_keys(schema), config.as_object()) else {
         return Ok(());

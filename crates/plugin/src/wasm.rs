@@ -1,4 +1,4 @@
-//! Plugins as WebAssembly modules: somebody else's code, in a box.
+//! Plugins as WebAssembly modules: third-party code in a sandbox.
 //!
 //! A module has no clock, no files, no network and no memory of earlier calls: each call gets a fresh instance, a line of
 //! JSON that says what is going on, and the body where the module declared a need for it. It answers in the same form. How

@@ -93,7 +93,7 @@ impl Detection<'_> {
 
 impl Dialect {
     /// Detects the dialect of a request: by its method, its path (a query may follow) and its headers, looked up by
-    /// lower-case names. Nothing if it is none that we know, and then its body is nobody's business.
+    /// lower-case names. `None` if the dialect is unknown, and then the body is not read.
     ///
     /// ```
     /// use tokenforge_providers::Dialect;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn g17_other_paths_and_methods_are_nobody_s() {
+    fn g17_other_paths_and_methods_have_no_dialect() {
         for path in [
             "/",
             "",

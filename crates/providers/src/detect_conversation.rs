@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_results_or_is_no_list_is_nobody_s() {
+    fn without_results_or_a_list_there_is_no_dialect() {
         let twice = r#"[{"role":"tool","tool_call_id":"c1","content":"a","content":"b"}]"#;
         for list in ["", "[", "[]", "1", r#""text""#, r#"[1,"a",null]"#, twice] {
             assert_eq!(Dialect::detect_conversation(list), None, "{list}");

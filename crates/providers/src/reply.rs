@@ -189,7 +189,7 @@ impl Reply {
     /// Breaks off the client's stream with an error, as the provider would in the middle of a stream: asking again
     /// failed. `document` is an error as the dialect has it, see [`error_document`].
     ///
-    /// A whole reply is not begun yet: whoever sends it answers with the provider's status and document instead.
+    /// A whole reply is not begun yet: the caller answers with the provider's status and document instead.
     pub fn fail(&mut self, status: u16, document: &str, out: &mut Vec<u8>) {
         if let ReplyState::Stream(_) = &self.state {
             let mut out = self.client.writer(out);

@@ -114,7 +114,7 @@ impl<'a> Request<'a> {
         Ok(builder.into_request(head))
     }
 
-    /// The same, without the body: for whoever goes on with it elsewhere.
+    /// The same without a borrow of the body, for a caller that moves it to another thread or keeps it.
     #[must_use]
     pub fn into_owned(self) -> Request<'static> {
         Request {

@@ -1,8 +1,8 @@
-//! Blocking work (`spawn_blocking`), with a timeout for whoever waits for it.
+//! Blocking work (`spawn_blocking`), with a timeout for its caller.
 
 use std::time::Duration;
 
-/// How long anybody waits for such work: a store may never answer.
+/// How long a caller waits for such work, because a store may never answer.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Does work that blocks. Nothing if a defect ended it, or it did not end.

@@ -235,7 +235,7 @@ impl HttpBody for Body {
             Body::Broken(error) => return Poll::Ready(error.take().map(Err)),
         };
         let Some(Err(error)) = frame else { return Poll::Ready(frame) };
-        // Whoever hears of it sends nothing any more: before that, what came goes out.
+        // hyper sends nothing after an error, so what came before has to be sent first.
         *body = Body::Broken(Some(error));
         context.waker().wake_by_ref();
         Poll::Pending

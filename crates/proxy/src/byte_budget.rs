@@ -83,7 +83,7 @@ impl ByteBudget {
     fn share_of(&self, tenant: &Arc<str>) -> Arc<Semaphore> {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         if tenants.len() >= TENANTS {
-            // Whoever holds room, or waits for it, holds the semaphore.
+            // A request that holds room, or waits for it, holds a clone of the semaphore.
             tenants.retain(|_, share| Arc::strong_count(share) > 1);
         }
         let share = tenants.entry(tenant.clone());

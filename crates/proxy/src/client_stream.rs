@@ -17,7 +17,8 @@ pub(super) struct ClientStream<T> {
     write: Timeout,
 }
 
-/// Fails whoever waits for too long. The timer is made when there is something to wait for: mostly there is not.
+/// Fails an operation that waits for too long. The timer is made when there is something to wait for: mostly there is
+/// not.
 struct Timeout {
     after: Duration,
     timer: Option<Pin<Box<Sleep>>>,
@@ -40,8 +41,8 @@ impl Timeout {
 }
 
 impl<T> ClientStream<T> {
-    /// A head has `header_timeout` from its first byte to its last, unless nobody enters phases; a write has
-    /// `write_timeout`.
+    /// A head has `header_timeout` from its first byte to its last, unless the service enters no phases in `flow`; a
+    /// write has `write_timeout`.
     pub(super) fn new(
         stream: T,
         flow: Arc<FlowControl>,
@@ -154,8 +155,7 @@ mod tests {
     const PIECE: usize = 4 << 10;
 
     #[tokio::test]
-    async fn d68_of_an_answer_that_nobody_reads_no_more_than_a_window_is_taken_until_it_is_cut_off()
-    {
+    async fn d68_an_unread_answer_is_buffered_up_to_a_window_and_cut_off() {
         let (mut client, server) = tokio::io::duplex(1 << 10);
         let flow = Arc::<FlowControl>::default();
         let patience = Duration::from_millis(50);
@@ -178,7 +178,7 @@ mod tests {
         let mut builder = http1::Builder::new();
         let connection = builder.max_buf_size(256 << 10);
         let served = connection.serve_connection(TokioIo::new(stream), service).await;
-        assert!(served.is_err(), "whoever does not read is cut off");
+        assert!(served.is_err(), "a client that does not read is cut off");
         let taken = taken.load(Ordering::Relaxed);
         assert!(taken <= WINDOW + 4 * PIECE, "{taken} bytes were taken");
         assert!(taken >= WINDOW / 2, "{taken} bytes were taken");

@@ -251,7 +251,7 @@ async fn serve_either<S: ByteStream>(
         .keep_alive_interval(Duration::from_secs(30));
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
     let mut watched = pin!(watcher.watch(connection));
-    // Before the first request nobody knows which protocol it will be, and no protocol's own timeout holds.
+    // Before the first request the protocol is unknown, and no protocol's own timeout holds.
     if timeout(timeouts.head, watched.as_mut()).await.is_err() && has_spoken.load(Ordering::Relaxed)
     {
         let _ = watched.await;
@@ -265,7 +265,7 @@ fn respond<H: RequestHandler>(
     client: Arc<ClientPeer>,
 ) -> impl Future<Output = Response<H::Body>> {
     let is_http1 = request.version() <= Version::HTTP_11;
-    // Whoever stands before us may have seen another end of such a body: what follows is not taken for a request.
+    // A proxy before us may have seen another end of such a body: what follows is not taken for a request.
     let has_unclear_end = request.headers().contains_key(TRANSFER_ENCODING);
     // Made in its box: nearly all of it is room for what it will wait for, which need not be copied there.
     let answering = Box::write(Box::new_uninit(), handler.answer(request, client));

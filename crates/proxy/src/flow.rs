@@ -21,7 +21,7 @@ pub(super) const WINDOW: usize = 32 << 10;
 pub(super) struct FlowControl {
     /// Bytes that were given out and not written yet, or fewer: what frames them is counted when it is written only.
     unwritten: AtomicUsize,
-    /// Whoever waits until fewer are.
+    /// The task that waits until fewer are.
     waiting: Mutex<Option<Waker>>,
     phase: AtomicU8,
 }
@@ -57,7 +57,7 @@ impl FlowControl {
     pub(super) fn wrote(&self, bytes: usize) {
         let before = self.unwritten.load(Ordering::Relaxed);
         self.unwritten.store(before.saturating_sub(bytes), Ordering::Relaxed);
-        // Nobody waits where the window was never full.
+        // No task waits where the window was never full.
         if before >= WINDOW
             && let Some(waiting) = self.waiting().take()
         {
@@ -172,9 +172,9 @@ mod tests {
 
     /// What a body gives out until it waits.
     fn given(body: &mut FlowBody<Body>) -> usize {
-        let nobody = &mut Context::from_waker(Waker::noop());
+        let no_wake = &mut Context::from_waker(Waker::noop());
         let mut given = 0;
-        while let Poll::Ready(Some(frame)) = Pin::new(&mut *body).poll_frame(nobody) {
+        while let Poll::Ready(Some(frame)) = Pin::new(&mut *body).poll_frame(no_wake) {
             given += frame.unwrap().into_data().unwrap().len();
         }
         given
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn d68_whoever_waits_for_room_is_woken_when_there_is_some() {
+    async fn d68_a_task_that_waits_for_room_is_woken() {
         let flow = Arc::<FlowControl>::default();
         let whole = Bytes::from((0..5 * WINDOW).map(|n| n as u8).collect::<Vec<_>>());
         let mut body = FlowBody::windowed(Body::from(whole.clone()), flow.clone());

@@ -36,7 +36,7 @@ pub(crate) struct PendingHandshake {
 pub(crate) enum ListenerStream {
     /// Encrypted; over HTTP/2, or else HTTP/1.1.
     Encrypted(Box<TlsStream<TcpStream>>, bool),
-    /// From this machine, where nobody listens on the wire: as to a listener without TLS.
+    /// Unencrypted, from this machine, where there is no network to listen on: as to a listener without TLS.
     Plain(TcpStream),
     /// It said nothing, or is not let in, and knows why.
     Over,
@@ -56,8 +56,8 @@ impl TlsListener {
 }
 
 impl PendingHandshake {
-    /// Whoever connects from this machine may go without: its own commands do, and a gateway without TLS is open to the
-    /// same.
+    /// Completes the handshake. A client on this machine may go without one, because the gateway's own commands do, and
+    /// a gateway without TLS is open to the same clients.
     pub(crate) async fn complete(
         self,
         mut stream: TcpStream,

@@ -57,7 +57,7 @@ pub fn readdress(headers: &mut HeaderMap) {
     headers.remove(CONTENT_LENGTH);
 }
 
-/// Two ways to say how long a body is: whoever stands behind us may believe the other one.
+/// Whether headers give the length of a body in two ways. The upstream may believe the other one (request smuggling).
 pub fn has_two_lengths(headers: &HeaderMap) -> bool {
     let lengths = headers.get_all(CONTENT_LENGTH).iter().count();
     lengths > 1 || (lengths == 1 && headers.contains_key(TRANSFER_ENCODING))

@@ -15,7 +15,7 @@ const FEW: usize = 8;
 pub enum BodyRead<T = Bytes> {
     /// All of it.
     Whole(T),
-    /// It is longer than the bound, or nobody knows how long: what was read is put before the rest.
+    /// It is longer than the bound, or of unknown length: what was read is put before the rest.
     TooLong(Body),
 }
 

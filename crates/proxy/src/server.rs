@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{sleep, timeout};
 
-/// How long connections are still accepted after a stop was asked for, so that whoever sends them here notices.
+/// How long connections are still accepted after a stop was requested, so that a load balancer notices in time.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// Who answers requests. Every connection has a clone of it.

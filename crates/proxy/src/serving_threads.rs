@@ -1,6 +1,6 @@
 //! Serving threads: a thread-per-core server, where each thread has a runtime and a connection pool of its own.
 //!
-//! A connection stays with the thread it was given to. So a request wakes nobody but its own thread; one runtime for all
+//! A connection stays with the thread it was given to. So a request wakes only its own thread; one runtime for all
 //! would hand it from thread to thread.
 //!
 //! A thread with nothing to do sleeps at once. To stay awake for 50 µs after a request, in case the next one comes, was tried
@@ -57,8 +57,8 @@ impl ServingThreads {
         let _ = thread.arrivals.send((accepted, thread.token.clone())).await;
     }
 
-    /// Nobody comes any more: waits until those who are here are done, or out of time. The threads live as long as what is
-    /// returned, for work that is no connection's.
+    /// Stops accepting, and waits until the open connections are done or out of time. The threads live as long as the
+    /// returned senders, for work that belongs to no connection.
     pub(crate) async fn drain(self) -> Vec<oneshot::Sender<()>> {
         let (lives, drained): (Vec<_>, Vec<_>) =
             self.0.into_iter().map(|thread| (thread.life, thread.drained)).unzip();
@@ -99,7 +99,7 @@ async fn serve_arriving(
     let graceful = GracefulShutdown::new();
     let (trigger, shutdown) = Shutdown::new();
     while let Some((accepted, token)) = arriving.recv().await {
-        // A connection that broke already is nobody's loss.
+        // An error means that the connection is already broken, so no client waits for an answer.
         let (watcher, timeouts) = (graceful.watcher(), timeouts.clone());
         let shutdown = shutdown.clone();
         let _ = serve_connection(handler.clone(), accepted, token, timeouts, watcher, shutdown);

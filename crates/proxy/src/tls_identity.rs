@@ -51,7 +51,7 @@ pub enum TlsIdentityError {
         /// The file.
         path: PathBuf,
     },
-    /// Nobody is there to be asked for a passphrase.
+    /// The private key has a passphrase, and a server cannot ask for one.
     #[error("the private key in {} is encrypted; write one without a passphrase: openssl pkey -in {} -out KEY", .path.display(), .path.display())]
     Encrypted {
         /// The file.

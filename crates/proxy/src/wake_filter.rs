@@ -1,6 +1,6 @@
 //! The wake filter: a connection's task is not woken for what it did itself.
 //!
-//! Whoever takes a piece of a body tells hyper that there is room for the next one, and hyper wakes the task of the
+//! A task that takes a piece of a body tells hyper that there is room for the next one, and hyper wakes the task of the
 //! connection. Mostly that is the task that took it, and after the last piece there is no next one: half of all polls of a
 //! connection found nothing to do. So hyper is given a waker of ours, which holds back what is woken while a piece is taken
 //! on the same thread, and passes it on only if more of the body is to come.
@@ -29,9 +29,10 @@ struct FilteredWaker(Waker);
 
 impl Wake for FilteredWaker {
     fn wake(self: Arc<Self>) {
-        match IS_TAKING.get() {
-            true => WOKEN.set(Some(self)),
-            false => self.0.wake_by_ref(),
+        if IS_TAKING.get() {
+            WOKEN.set(Some(self));
+        } else {
+            self.0.wake_by_ref();
         }
     }
 }
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_takes_the_last_piece_of_a_body_does_not_wake_himself() {
+    async fn a_task_that_takes_the_last_piece_does_not_wake_itself() {
         let taken = |mut request: Request<Incoming>| async move {
             let piece = poll_fn(|context| take_frame(request.body_mut(), context)).await;
             assert_eq!(piece.unwrap().unwrap().into_data().unwrap(), "body");
@@ -151,8 +152,8 @@ mod tests {
             let taken = |mut request: Request<Incoming>| async move {
                 let mut whole = BytesMut::new();
                 let taking = |_: &mut Context<'_>| {
-                    let nobody = &mut Context::from_waker(Waker::noop());
-                    while let Poll::Ready(piece) = take_frame(request.body_mut(), nobody) {
+                    let no_wake = &mut Context::from_waker(Waker::noop());
+                    while let Poll::Ready(piece) = take_frame(request.body_mut(), no_wake) {
                         let Some(piece) = piece else { return Poll::Ready(()) };
                         whole.extend(piece.unwrap().into_data().unwrap());
                     }

@@ -152,7 +152,7 @@ impl ConversationLog {
 }
 
 impl KnownConversation {
-    /// Can nobody else have decided anything since, and is there nothing to record?
+    /// Whether no other process can have decided anything since, and there is nothing to record.
     fn is_current(&self, now: SystemTime, lifetime: Duration) -> bool {
         since(self.seen, now) <= lifetime
             && self
@@ -206,8 +206,8 @@ impl ConversationRecord<'_> {
         Ok(decisions)
     }
 
-    /// The decision that all have from now on: this one, unless somebody was faster. Those of other histories with the
-    /// same beginning, as after the user went back, stand in the same list.
+    /// The decision that all processes have from now on: this one, unless another process was faster. Those of other
+    /// histories with the same beginning, as after the user went back, stand in the same list.
     fn agree(
         &self,
         decision: ColdDecision,

@@ -107,7 +107,7 @@ impl ResultIndex<'_> {
         Ok(indexed)
     }
 
-    /// Adds results under the first number that nobody has.
+    /// Adds results under the first unused number.
     pub(super) fn append(
         &self,
         indexed: &mut IndexedResults,

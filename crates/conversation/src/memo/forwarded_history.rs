@@ -40,7 +40,7 @@ impl ForwardedHistories {
         }
     }
 
-    /// What was seen, for good: whoever takes it may add to it.
+    /// Removes and returns a history. The caller owns it, and may add to it.
     pub(crate) fn take(&self, key: HistoryKey) -> Option<History> {
         let (_, history) = self.histories.remove(&key)?;
         Some(Arc::unwrap_or_clone(history))

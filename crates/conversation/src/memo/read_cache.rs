@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn l5_nobody_goes_on_with_the_conversation_of_another() {
+    fn l5_a_conversation_is_known_to_its_owner_only() {
         let memo = Memo::default();
         let body = body("m", 5, "");
         read(&memo, US, &body);

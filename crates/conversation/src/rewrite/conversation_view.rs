@@ -13,7 +13,7 @@ pub(super) struct ConversationView<'r> {
     history: History,
     /// What the history holds, once it was asked for.
     key: Option<HistoryKey>,
-    /// Texts that nobody asked about yet, and all that was seen with them.
+    /// Texts that no lookup has needed yet, and all that was seen with them.
     waiting: Vec<UnreadText<'r>>,
     latest: HistoryKey,
 }

@@ -103,6 +103,6 @@ impl RewriteInput {
 pub enum OriginalsReader {
     /// The model, if the request has tools to which ours can be added; else nothing is left out.
     Model,
-    /// Whoever had the body rewritten, by its own means.
+    /// The caller that had the body rewritten, by its own means.
     Caller,
 }

@@ -27,7 +27,7 @@ pub(crate) struct RewritePlan<'o> {
     pub(crate) is_observed: bool,
     /// Under which references are made, if there is one.
     pub(super) key: Option<Arc<ReferenceSecret>>,
-    /// Whether whoever reads the results can ask for what is left out of them.
+    /// Whether the reader of the results, the model or the caller, can fetch what is left out of them.
     pub(super) access: VaultAccess,
     /// What is possible in the conversation.
     pub(super) choice: RouteChoice,
@@ -161,11 +161,14 @@ impl RewritePlan<'_> {
             || input.originals_reader == OriginalsReader::Caller;
         let may_be_beside = input.rules.settings.tool_output.enable_expand_context
             && input.kind.purpose != RequestPurpose::Batch;
-        match self.request.head.has_previous_response {
-            _ if has_none => HiddenCalls::None,
-            _ if may_be_beside => HiddenCalls::All,
-            true => HiddenCalls::AtProvider,
-            false => HiddenCalls::None,
+        if has_none {
+            HiddenCalls::None
+        } else if may_be_beside {
+            HiddenCalls::All
+        } else if self.request.head.has_previous_response {
+            HiddenCalls::AtProvider
+        } else {
+            HiddenCalls::None
         }
     }
 
@@ -221,7 +224,7 @@ impl RewritePlan<'_> {
     }
 }
 
-/// Whether whoever reads the results can ask for what is left out of them.
+/// Whether the reader of the results, the model or the caller, can fetch what is left out of them.
 pub(super) fn access(input: &RewriteInput, request: &Request<'_>, can_fetch: bool) -> VaultAccess {
     let may_ask = input.originals_reader == OriginalsReader::Caller
         || (can_fetch && !request.restricts_tools);

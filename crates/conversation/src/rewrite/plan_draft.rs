@@ -160,7 +160,7 @@ fn settings(input: &RewriteInput, request: &Request<'_>, options: &RequestOption
     if !input.rules.settings.tool_output.enabled {
         settings.mode = Mode::Disabled;
     }
-    // Whoever wants no secret to go out wants none in a result either.
+    // An operator who redacts secrets in requests wants none in a result either.
     settings.redact_secrets |= input.rules.settings.redact_secrets;
     if let Some(model) = request.head.model.as_deref().or(input.kind.model.as_deref()) {
         settings.counter = for_model(model).vocabulary.into();
@@ -177,16 +177,14 @@ fn model_class(
     options: &RequestOptions,
 ) -> ModelClass {
     let model = request.head.model.as_deref().or(input.kind.model.as_deref()).unwrap_or_default();
-    let by_model = || match input.kind.dialect.is_local() {
-        true => ModelClass::Small,
-        false => ModelClass::of(model),
-    };
+    let by_model =
+        || if input.kind.dialect.is_local() { ModelClass::Small } else { ModelClass::of(model) };
     let asked = options.compression.model_class;
     asked.or(input.rules.settings.tool_output.model_class.class()).unwrap_or_else(by_model)
 }
 
 /// Can our tool be offered to a model? It needs a list of tools, and a reply with one choice that comes back this way,
-/// which can be continued when it was interrupted. An empty list is left so: whoever sends one wants no call.
+/// which can be continued when it was interrupted. An empty list is left so: a client that sends one wants no call.
 fn takes_our_tool(input: &RewriteInput, request: &Request<'_>) -> bool {
     let takes_one_more = request.tools.as_ref().is_some_and(ToolList::takes_expand_tool);
     takes_one_more && has_one_reply(input, request)

@@ -148,11 +148,15 @@ impl ResultRewriter<'_> {
         if self.plan.is_observed || self.store(output, original, &made) {
             return (made, true);
         }
-        let engine = match self.plan.needs_store(self.input) {
-            false if !made.deduped => return (made, false),
+        let needs_store = self.plan.needs_store(self.input);
+        if !needs_store && !made.deduped {
+            return (made, false);
+        }
+        let engine = if needs_store {
+            Engine::new(self.engine.settings())
+        } else {
             // A pointer to an earlier request.
-            false => self.engine.clone(),
-            true => Engine::new(self.engine.settings()),
+            self.engine.clone()
         };
         let compressed = engine.compress(output, history);
         let made = SessionOutput { compressed, memo_reused: false, deduped: false, ..made };
@@ -214,15 +218,19 @@ impl ResultRewriter<'_> {
         let originals = &self.input.shared.originals;
         let tenant = self.plan.originals_tenant(self.input);
         let (reference, text) = (original.reference, original.text(output.text));
-        let stored = match self.plan.is_kept {
-            true => originals.pin(tenant, reference, text, output.call),
-            false => originals.put(tenant, reference, text).map(|()| true),
+        let stored = if self.plan.is_kept {
+            originals.pin(tenant, reference, text, output.call)
+        } else {
+            originals.put(tenant, reference, text).map(|()| true)
         };
         let events = &self.input.shared.events;
         stored
-            .inspect_err(|error| match self.plan.needs_store(self.input) {
-                false if !made.deduped => events.original_not_kept(error),
-                _ => events.nothing_left_out(error),
+            .inspect_err(|error| {
+                if self.plan.needs_store(self.input) || made.deduped {
+                    events.nothing_left_out(error);
+                } else {
+                    events.original_not_kept(error);
+                }
             })
             .unwrap_or(false)
     }

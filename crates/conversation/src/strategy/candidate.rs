@@ -120,9 +120,10 @@ impl StrategyCandidate {
         if target_ratio.is_some_and(|target| ratio > target) {
             return StrategyDecision::Refuse(StrategyRefusal::AboveTarget);
         }
-        match self.settings.counter.is_cheaper(&self.with_reference(&text), &self.text) {
-            true => StrategyDecision::Take(text),
-            false => StrategyDecision::Refuse(StrategyRefusal::NotSmaller),
+        if self.settings.counter.is_cheaper(&self.with_reference(&text), &self.text) {
+            StrategyDecision::Take(text)
+        } else {
+            StrategyDecision::Refuse(StrategyRefusal::NotSmaller)
         }
     }
 

@@ -22,11 +22,10 @@ pub(super) fn answer(gateway: &Gateway, path: &str) -> Response<Body> {
     match contents.find(id) {
         Some(content) => answer::json(StatusCode::OK, &document(&content)),
         None => {
-            let message = match contents.are_allowed() {
-                true => "this text is not kept, or no longer",
-                false => {
-                    "texts of tool results are not kept; monitoring.content_bytes says how many may be"
-                }
+            let message = if contents.are_allowed() {
+                "this text is not kept, or no longer"
+            } else {
+                "texts of tool results are not kept; monitoring.content_bytes says how many may be"
             };
             Problem::new(StatusCode::NOT_FOUND, message).answer(None)
         }

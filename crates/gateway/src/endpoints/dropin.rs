@@ -71,12 +71,11 @@ async fn compress(
     let limit = state.settings.limits.max_body_bytes;
     let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
     let length = length.unwrap_or(limit);
-    let _room = match ByteBudget::is_small(length) || length > limit {
-        true => None,
-        false => {
-            let room = gateway.rewriter.bodies.acquire(&tenant, length, QUEUE_PATIENCE).await;
-            Some(room.ok_or_else(Problem::busy)?)
-        }
+    let _room = if ByteBudget::is_small(length) || length > limit {
+        None
+    } else {
+        let room = gateway.rewriter.bodies.acquire(&tenant, length, QUEUE_PATIENCE).await;
+        Some(room.ok_or_else(Problem::busy)?)
     };
     let body = super::read_body(gateway, body, limit).await?;
     let mut call = GuardrailCall::read(&body)?;
@@ -269,9 +268,10 @@ async fn retrieve(
         let get = |kind, id: &str| {
             gateway.rewriter.shared.store.get(kind, &tenant, id).unwrap_or_default()
         };
-        let id = match id.len() == HASH_DIGITS {
-            true => String::from_utf8(get(EntryKind::Result, &id)?).ok()?,
-            false => id,
+        let id = if id.len() == HASH_DIGITS {
+            String::from_utf8(get(EntryKind::Result, &id)?).ok()?
+        } else {
+            id
         };
         get(EntryKind::Original, &id)
     });

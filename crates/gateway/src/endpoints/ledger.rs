@@ -92,8 +92,8 @@ async fn answer_from_ledger<T: Serialize + Send + 'static>(
     read_ledger(gateway, since, document).await.map(|json| json_answer(json.unwrap_or_default()))
 }
 
-/// What the ledger says, as JSON, read on a thread that may block. One reading at a time: it may take seconds of a core, goes
-/// on when nobody waits for it any more, and whoever fetches back an original waits for the same threads.
+/// What the ledger says, as JSON, read on a thread that may block. One reading at a time, because it may take seconds
+/// of a core, continues after its client has left, and uses the threads that requests for originals wait for.
 async fn read_ledger<T: Serialize>(
     gateway: &Arc<Gateway>,
     since: Option<u64>,

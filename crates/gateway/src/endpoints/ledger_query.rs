@@ -7,7 +7,7 @@ use tokenforge_ledger::{BoundedName, EntryFilter, GroupBy, UtcDay};
 /// How many columns a chart may have.
 const MOST_EDGES: usize = 1001;
 
-/// How many sessions or calls are told, unless somebody asks for another number, and at most.
+/// How many sessions or calls an answer lists, unless the query gives another number, and at most.
 const USUAL: usize = 200;
 const MOST: usize = 1000;
 
@@ -86,11 +86,12 @@ fn edges(value: &str) -> Result<Vec<u64>, Problem> {
     let edges = edges?;
     let is_good =
         (2..=MOST_EDGES).contains(&edges.len()) && edges.windows(2).all(|pair| pair[0] < pair[1]);
-    match is_good {
-        true => Ok(edges),
-        false => Err(wrong(&format!(
+    if is_good {
+        Ok(edges)
+    } else {
+        Err(wrong(&format!(
             "edges: expected 2 to {MOST_EDGES} moments in seconds since 1970, each after the one before"
-        ))),
+        )))
     }
 }
 

@@ -129,7 +129,7 @@ fn mode(tried: &TrialOutput, settings: &Settings, deadline: Instant) -> Value {
     let key = ReferenceSecret::from_bytes([0; 32]);
     let deadline = Deadline::new(move || Instant::now() >= deadline);
     let engine = Engine::new(settings).with_deadline(&deadline).with_trace();
-    // The mode `safe` offers no tool, so that nobody could ask.
+    // The mode `safe` offers no tool, so the model could fetch nothing back.
     let access = if settings.mode.leaves_out() { VaultAccess::Reader } else { VaultAccess::Others };
     let engine = engine.with_vault(Vault { key: &key, access });
     let compressed = engine.compress(&output, &History::default());

@@ -1,4 +1,5 @@
-//! Sign-in of a browser: a one-time link for whoever has the admin token, and a cookie for who opens it.
+//! Sign-in of a browser: the operator, who has the admin token, gets a one-time link; the browser that opens it, a
+//! cookie.
 //!
 //! The code of the link is in the fragment of its address, which no browser sends and no server logs.
 

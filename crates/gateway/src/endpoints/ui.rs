@@ -95,9 +95,10 @@ fn file(name: &str, bytes: &'static [u8], asked: &HeaderMap) -> Response<Body> {
         let known = known.to_str().unwrap_or_default();
         known.split(',').any(|known| known.trim().trim_start_matches("W/") == tag)
     };
-    let mut answer = match asked.get_all(IF_NONE_MATCH).iter().any(has_it) {
-        true => answer::empty(StatusCode::NOT_MODIFIED),
-        false => Response::new(Bytes::from_static(bytes).into()),
+    let mut answer = if asked.get_all(IF_NONE_MATCH).iter().any(has_it) {
+        answer::empty(StatusCode::NOT_MODIFIED)
+    } else {
+        Response::new(Bytes::from_static(bytes).into())
     };
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind(name)));

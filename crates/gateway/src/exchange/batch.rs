@@ -127,9 +127,10 @@ impl RequestScope<'_> {
     /// There is no time for the requests from this one on.
     fn gave_up(&self, number: usize) -> Result<(), Stop> {
         self.gateway.telemetry.gave_up();
-        match self.state.settings.redact_secrets {
-            true => Err(in_request(number, unchecked_problem("the check took too long")).into()),
-            false => Ok(()),
+        if self.state.settings.redact_secrets {
+            Err(in_request(number, unchecked_problem("the check took too long")).into())
+        } else {
+            Ok(())
         }
     }
 }

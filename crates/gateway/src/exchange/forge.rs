@@ -1,4 +1,4 @@
-//! `_forge` in bodies that nobody rewrites: the upstream must not see it on any path.
+//! `_forge` in bodies that are not rewritten: the upstream must not see it on any path.
 
 use super::redaction::has_signed_body;
 use super::rewriting::OutgoingRequest;

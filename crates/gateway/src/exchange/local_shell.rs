@@ -1,13 +1,13 @@
 //! Local shell: may the model of this request fetch with `tokenforge expand` what is left out?
 //!
 //! All of this must hold, and all of it is the same in every request of a conversation, after a restart and behind a second
-//! `wrap`: whoever started the agent says so in its address (`/p/PROJECT/shell/AGENT`), the request comes from that agent
-//! by its own name, through no proxy, to a gateway that only this machine reaches and that asks for no keys, and what it
-//! stores is what the command prints.
+//! `wrap`: the program that started the agent says so in its address (`/p/PROJECT/shell/AGENT`), the request comes from
+//! that agent by its own name, through no proxy, to a gateway that only this machine reaches and that asks for no keys,
+//! and what it stores is what the command prints.
 //!
 //! Anything on this machine can send such a request. It gains nothing by that: the results in its own request are
 //! shortened with a line that names a command, which its own client runs or does not, and their originals are put into the
-//! store under hashes of themselves, keyed by the installation, where nobody but this user reads them. No other
+//! store under hashes of themselves, keyed by the installation, where only this user reads them. No other
 //! conversation changes, and nothing can be fetched that was not sent. Pages in browsers do not come this far (`guard/`).
 
 use super::RequestScope;

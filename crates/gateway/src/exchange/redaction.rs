@@ -1,8 +1,8 @@
 //! Secret redaction of requests, fail closed: a request whose body cannot be checked goes to no provider.
 //!
 //! Where `redact_secrets` is on, every body on its way to a model's provider comes through here, whatever the path, its
-//! spelling and the method. In a dialect that we know, what is no text for a model is left alone; elsewhere nobody knows
-//! what that is, and every string counts. Requests to the operator's routes are no model traffic: plugins look into those.
+//! spelling and the method. In a dialect that we know, what is no text for a model is left alone; elsewhere that is
+//! unknown, and every string counts. Requests to the operator's routes are no model traffic: plugins look into those.
 
 use super::request_body::RequestPayload;
 use super::{RequestScope, Stop};

@@ -1,4 +1,4 @@
-//! The body of a request: buffered within bounds where somebody has to see it, streamed through where nobody has.
+//! The body of a request: buffered within bounds where it has to be read, streamed through elsewhere.
 
 use super::{ModelRequest, RequestScope, Stop};
 use crate::answer::Problem;
@@ -29,7 +29,7 @@ pub(super) enum RequestPayload {
         /// What that says.
         decoded: Bytes,
     },
-    /// On its way, and nobody has to see it.
+    /// Streamed through, because it does not have to be read.
     Passing(Body),
 }
 
@@ -53,7 +53,7 @@ impl RequestPayload {
     }
 }
 
-/// Of a body whose length nobody said, so much is read before there must be room for the longest.
+/// Bytes that are read of a body of unknown length before there must be room for more.
 const PIECE: usize = 1 << 20;
 
 /// What became of a body that was to be read.
@@ -66,21 +66,21 @@ enum BodyArrival {
     NoRoom(Body),
 }
 
-/// Who has to see a body.
+/// When a body has to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyReader {
-    /// It streams by.
-    Nobody,
+    /// Never: it streams by.
+    None,
     /// Nothing is to be done to it, unless it asks for that in its `_forge`.
     IfItNamesUs,
     /// The same for one that is said to be something else than JSON: others pass without being held.
     IfItBeginsAnObject,
-    /// It may hold tool results, or a plugin asks for it.
-    Whoever,
+    /// Always: it may hold tool results, it is signed, or a plugin asks for it.
+    Required,
 }
 
 impl RequestScope<'_> {
-    /// Reads the body if somebody has to see it. Until it was worked on, there must be room for it.
+    /// Reads the body if that is needed. Until it was worked on, there must be room for it.
     pub(super) async fn read(
         &self,
         exchange: &Exchange,
@@ -88,10 +88,10 @@ impl RequestScope<'_> {
         reader: BodyReader,
     ) -> Result<(RequestPayload, Option<BytePermit>), Stop> {
         let limits = &self.state.settings.limits;
-        let is_nobodys = reader != BodyReader::Whoever && body.is_end_stream();
+        let is_unneeded = reader != BodyReader::Required && body.is_end_stream();
         let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
         let mut body = Body::passing(body, request_body_timeout(limits));
-        if reader == BodyReader::Nobody || is_nobodys {
+        if reader == BodyReader::None || is_unneeded {
             return Ok((RequestPayload::Passing(body), None));
         }
         if reader == BodyReader::IfItBeginsAnObject {
@@ -106,7 +106,7 @@ impl RequestScope<'_> {
             BodyArrival::NoRoom(body) => return self.pass_unseen(body),
         };
         let coding = ContentCoding::of(&exchange.request().headers);
-        if reader != BodyReader::Whoever && coding == Ok(None) && !may_name_us(&pieces) {
+        if reader != BodyReader::Required && coding == Ok(None) && !may_name_us(&pieces) {
             return Ok((RequestPayload::Passing(pieces.into()), None));
         }
         let wire = concat_pieces(pieces);
@@ -127,8 +127,8 @@ impl RequestScope<'_> {
         }
     }
 
-    /// A body that arrives. There is room for one whose length was said; else for twice as much whenever it is longer, so
-    /// that nobody has the room of the longest for what may be short.
+    /// Receives a body. The budget is charged for the announced length; without one, for twice as much each time the
+    /// body turns out longer, because a short body must not take the room of the longest.
     async fn receive(
         &self,
         exchange: &Exchange,
@@ -174,18 +174,19 @@ impl RequestScope<'_> {
         ContentCoding::decoded_limit(coded, limits.max_decoding_ratio, limits.max_decoded_bytes)
     }
 
-    /// A body for which there was no room: it streams by, unless somebody must see it.
+    /// A body for which there was no room: it streams by, unless it must be read.
     fn pass_unseen(&self, body: Body) -> Result<(RequestPayload, Option<BytePermit>), Stop> {
         self.gateway.telemetry.gave_up();
-        match self.must_see() {
-            true => Err(Problem::busy().into()),
-            false => Ok((RequestPayload::Passing(body), None)),
+        if self.must_see() {
+            Err(Problem::busy().into())
+        } else {
+            Ok((RequestPayload::Passing(body), None))
         }
     }
 
-    /// Is a body that nobody saw not to go on?
+    /// Whether a body that was not read must not be forwarded.
     fn must_see(&self) -> bool {
-        self.state.settings.redact_secrets || self.plugin_reader() == BodyReader::Whoever
+        self.state.settings.redact_secrets || self.plugin_reader() == BodyReader::Required
     }
 
     /// Decodes a body, with the tenant's share of the workers.
@@ -213,7 +214,7 @@ impl RequestScope<'_> {
         }
     }
 
-    /// Who has to see the body of a request to a model.
+    /// When the body of a request to a model has to be read.
     pub(super) fn reader(
         &self,
         head: &Parts,
@@ -222,23 +223,23 @@ impl RequestScope<'_> {
     ) -> BodyReader {
         let is_ours = kind.is_some_and(|kind| !kind.is_signed);
         match self.plugin_reader() {
-            BodyReader::Nobody if self.redacts() => BodyReader::Whoever,
-            BodyReader::Nobody if is_ours && self.state.has_work(options) => BodyReader::Whoever,
-            BodyReader::Nobody if self.route.is_none() && (kind.is_some() || may_be_json(head)) => {
+            BodyReader::None if self.redacts() => BodyReader::Required,
+            BodyReader::None if is_ours && self.state.has_work(options) => BodyReader::Required,
+            BodyReader::None if self.route.is_none() && (kind.is_some() || may_be_json(head)) => {
                 BodyReader::IfItNamesUs
             }
-            BodyReader::Nobody if self.route.is_none() && arrives_alone(head) => {
+            BodyReader::None if self.route.is_none() && arrives_alone(head) => {
                 BodyReader::IfItBeginsAnObject
             }
             reader => reader,
         }
     }
 
-    /// Who has to see the body of any request.
+    /// When plugins need the body of any request.
     pub(super) fn plugin_reader(&self) -> BodyReader {
         match self.chain().body_need(Phase::PreUpstream) {
-            BodyNeed::None => BodyReader::Nobody,
-            BodyNeed::Buffered { .. } => BodyReader::Whoever,
+            BodyNeed::None => BodyReader::None,
+            BodyNeed::Buffered { .. } => BodyReader::Required,
         }
     }
 
@@ -286,8 +287,8 @@ fn arrives_alone(head: &Parts) -> bool {
     head.headers.contains_key(CONTENT_LENGTH) || kind.trim_ascii().starts_with(b"text/")
 }
 
-/// What shows that our own member may be there: the end of its name, or one of its letters escaped, which nobody who writes
-/// JSON does without intent.
+/// Byte sequences that show that our own member may be there: the end of its name, or one of its letters escaped, which
+/// no JSON writer does without intent.
 const SIGNS: [&[u8]; 3] = [b"forge\"", b"\\u006", b"\\u0072"];
 
 /// How long they are at most.

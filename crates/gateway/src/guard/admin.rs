@@ -176,9 +176,10 @@ impl GuardPolicy<'_> {
         }
         if need == Need::Figures && !self.keys.is_open() {
             // A key is no ambient credential, so it counts from anywhere.
-            return match self.keys.is_shown(&head.headers) {
-                true => Ok(()),
-                false => Err(missing_key(self.admin, settings)),
+            return if self.keys.is_shown(&head.headers) {
+                Ok(())
+            } else {
+                Err(missing_key(self.admin, settings))
             };
         }
         rules.check(caller)?;
@@ -190,7 +191,7 @@ impl GuardPolicy<'_> {
     }
 }
 
-/// Does whoever asks sit at this machine, as far as can be known?
+/// Checks that the client is on this machine, as far as that can be known.
 fn check_local(exchange: &Exchange) -> Result<(), Problem> {
     let elsewhere = match forwarding_header(&exchange.request().headers) {
         Some(name) => {

@@ -11,7 +11,7 @@ pub(crate) const LIFETIME: Duration = Duration::from_secs(5 * 60);
 /// How many links may wait to be opened; of more, the oldest are void.
 const MOST: usize = 16;
 
-/// The links that nobody has opened yet. The clock is the caller's.
+/// The links that are not opened yet. The caller provides the clock.
 #[derive(Default)]
 pub(super) struct OneTimeLinks {
     open: VecDeque<OneTimeLink>,

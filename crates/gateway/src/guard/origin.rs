@@ -35,7 +35,7 @@ pub(crate) struct RequestOrigin<'r> {
 }
 
 impl<'r> RequestOrigin<'r> {
-    /// Reads it; what could be read in two ways is refused, so that nobody behind us reads it in the other.
+    /// Reads it. Refuses a head that can be read in two ways, because an upstream could read it in the other one.
     pub(crate) fn read(head: &'r Parts) -> Result<Self, Problem> {
         let headers = &head.headers;
         let host = single(headers, HOST, "Host")?;
@@ -121,9 +121,10 @@ impl OriginRules {
 
     /// For the dashboard's files: a link on another site may lead to them.
     pub(crate) fn check_page(&self, caller: &RequestOrigin<'_>) -> Result<(), Problem> {
-        match caller.is_navigation && caller.origin.is_none() {
-            true => self.check_host(caller),
-            false => self.check(caller),
+        if caller.is_navigation && caller.origin.is_none() {
+            self.check_host(caller)
+        } else {
+            self.check(caller)
         }
     }
 
@@ -168,7 +169,7 @@ fn is_host(allowed: &str, host: &str, name: &str) -> bool {
     allowed.eq_ignore_ascii_case(if has_port { host } else { name })
 }
 
-/// `null` is every page that has no origin: nobody can mean to allow that.
+/// `null` stands for every page that has no origin, which no operator can mean to allow.
 fn is_origin(allowed: &str, origin: &str) -> bool {
     origin != "null" && allowed.trim_end_matches('/').eq_ignore_ascii_case(origin)
 }

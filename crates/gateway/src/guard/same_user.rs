@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn g63_a_proxy_and_another_machine_need_the_token_whoever_runs_them() {
+    fn g63_a_proxy_or_another_machine_needs_the_token_for_any_user() {
         let forwarded = |has_token| Sender {
             has_token,
             forwarding_header: Some("x-forwarded-for"),

@@ -1,6 +1,6 @@
 //! Cookie sessions of browsers that signed in, and their CSRF proofs.
 //!
-//! A browser sends the cookies of `127.0.0.1` to every port of it, so a server of somebody else on another port can be
+//! A browser sends the cookies of `127.0.0.1` to every port of it, so a server of another user on another port can be
 //! shown ours. The cookie alone therefore opens nothing: with it goes a proof, in a header, that the page keeps in the
 //! storage of its origin, and an origin has a port. A script that gets into the page has the proof and not the cookie.
 

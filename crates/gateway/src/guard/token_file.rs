@@ -55,9 +55,10 @@ pub fn read_token(path: &Path) -> io::Result<Secret> {
     file.read_to_string(&mut text)?;
     let token = text.trim();
     let is_token = token.len() >= SHORTEST && token.bytes().all(|byte| byte.is_ascii_graphic());
-    match is_token {
-        true => Ok(Secret::new(token)),
-        false => Err(io::Error::other("it holds no token; remove it to get a new one")),
+    if is_token {
+        Ok(Secret::new(token))
+    } else {
+        Err(io::Error::other("it holds no token; remove it to get a new one"))
     }
 }
 

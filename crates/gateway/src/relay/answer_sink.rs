@@ -7,11 +7,11 @@ use tokio::sync::mpsc;
 /// How long a piece may be that waits for a client. A channel counts pieces, so that they have to be of like size.
 const WAITING_BYTES: usize = 8 << 10;
 
-/// Whoever the answer is for.
+/// The client that receives the answer.
 pub(super) enum AnswerSink {
     /// It reads a stream, and may go away.
     Stream(mpsc::Sender<Result<Bytes, BodyError>>),
-    /// It waits for the whole answer. When it goes away, so does whoever makes it.
+    /// It waits for the whole answer. When it goes away, the future that makes the answer is dropped too.
     Buffer(Result<Vec<u8>, BodyError>),
 }
 
@@ -63,7 +63,7 @@ impl AnswerSink {
         ClientGone
     }
 
-    /// Ends when nobody is there any more.
+    /// Completes when the client of a stream has gone.
     pub(super) async fn closed(&self) {
         match self {
             AnswerSink::Stream(stream) => stream.closed().await,

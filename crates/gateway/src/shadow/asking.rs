@@ -21,7 +21,7 @@ const LARGEST_REPLY: usize = 4 << 20;
 /// How long a reply may take from its first byte on.
 const LONGEST_REPLY: Duration = Duration::from_secs(10 * 60);
 
-/// Bytes of a token where nobody counted, for what it may cost: few, so that this is rather too much.
+/// Bytes of a token for an estimated cost where no count is known: few, because the estimate must rather be too high.
 pub(super) const BYTES_PER_TOKEN: usize = 3;
 
 /// What came of a shadow request that a provider took.

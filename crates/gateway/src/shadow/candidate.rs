@@ -103,9 +103,10 @@ fn labels(report: &RequestReport, input: &RewriteInput) -> Option<SampleLabels> 
     if tools.is_empty() {
         return None;
     }
-    let mode = match input.holds.has_mode(report.mode) {
-        true => format!("{} (held)", report.mode),
-        false => report.mode.to_owned(),
+    let mode = if input.holds.has_mode(report.mode) {
+        format!("{} (held)", report.mode)
+    } else {
+        report.mode.to_owned()
     };
     let client = report.client.as_ref().map_or("(unknown)", BoundedName::as_str).to_owned();
     let tenant = tenant_of(&input.sender.tenant, input.is_personal()).to_owned();

@@ -50,7 +50,7 @@ impl From<io::Error> for NoOutcome {
 }
 
 impl ShadowSample {
-    /// Asks in the background. Nobody waits: without room the sample is dropped, and counted.
+    /// Sends the sample in the background, without blocking: without room it is dropped, and counted.
     pub(crate) fn start(self, asker: ShadowAsker) {
         let Some(file) = asker.traffic.file.clone() else { return };
         let Some(room) = asker.traffic.room() else {

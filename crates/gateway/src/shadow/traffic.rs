@@ -52,8 +52,8 @@ impl ShadowTraffic {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).holds.clone()
     }
 
-    /// Looks whether somebody else changed the file, such as `tokenforge shadow release`, which takes one call of the
-    /// operating system. Are there other holds now?
+    /// Looks whether another process, such as `tokenforge shadow release`, changed the file, which takes one call of
+    /// the operating system. Returns whether the holds are others now.
     pub(crate) fn look_again(&self) -> bool {
         let Some(file) = &self.file else { return false };
         let stamp = file.stamp();

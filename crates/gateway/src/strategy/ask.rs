@@ -94,7 +94,7 @@ impl StrategyClient<'_> {
         if !self.input.rules.settings.redact_secrets {
             return query;
         }
-        // Arguments go back to the model that wrote them as they are. This is somebody else.
+        // The model that wrote the arguments gets them back as they are. This request goes to another service.
         match redact_text(&query) {
             Ok(redacted) => redacted.unwrap_or(query),
             Err(_) => String::new(),

@@ -1,4 +1,4 @@
-//! A circuit breaker: who does not answer is left alone for a while.
+//! A circuit breaker: open for a while after repeated failures.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// Failures in a row before it opens.
 const FAILURES: u32 = 5;
 
-/// How long nobody is asked then.
+/// How long it stays open.
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// Counts failures in a row.
@@ -20,13 +20,13 @@ struct BreakerState {
 }
 
 impl CircuitBreaker {
-    /// May somebody be asked? After a pause one is, to see.
+    /// Whether a request may be sent. After the pause one is let through as a probe.
     pub(crate) fn is_closed(&self, now: Instant) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match state.open_until {
             Some(until) if now < until => false,
             Some(_) => {
-                // The one who goes first; the others wait for what it finds.
+                // This caller sends the probe; the others wait for its outcome.
                 state.open_until = Some(now + PAUSE);
                 true
             }
@@ -34,7 +34,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Somebody was asked, and answered or not.
+    /// Records the outcome of a request.
     pub(crate) fn record(&self, is_success: bool, now: Instant) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if is_success {
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn after_five_failures_nobody_is_asked_until_one_may_try() {
+    fn five_failures_open_the_breaker_until_one_probe_succeeds() {
         let (breaker, start) = (CircuitBreaker::default(), Instant::now());
         for _ in 0..FAILURES {
             assert!(breaker.is_closed(start));

@@ -61,9 +61,10 @@ pub(super) async fn ask(
 /// The query and the output, between marks that are drawn from its content, so that it cannot hold them by intent.
 fn prompt(asker: &StrategyClient<'_>, candidate: &StrategyCandidate) -> String {
     let mark = format!("=== {} ===", &blake3::hash(candidate.text.as_bytes()).to_hex()[..24]);
-    let query = match asker.input.rules.settings.tool_output.api.query_agnostic {
-        true => String::new(),
-        false => asker.query(candidate),
+    let query = if asker.input.rules.settings.tool_output.api.query_agnostic {
+        String::new()
+    } else {
+        asker.query(candidate)
     };
     format!("Query: {query}\nMark: {mark}\n{mark}\n{}\n{mark}", candidate.text)
 }
@@ -73,9 +74,10 @@ fn address(base: &Uri, path: &str) -> Result<Uri, AskError> {
     let base = base.to_string();
     let base = base.trim_end_matches('/');
     let (version, operation) = path.split_at(path[1..].find('/').map_or(path.len(), |end| end + 1));
-    let address = match base.ends_with(operation) {
-        true => base.to_owned(),
-        false => format!("{}{path}", base.strip_suffix(version).unwrap_or(base)),
+    let address = if base.ends_with(operation) {
+        base.to_owned()
+    } else {
+        format!("{}{path}", base.strip_suffix(version).unwrap_or(base))
     };
     address.parse().map_err(|_| AskError::Unset("a usable endpoint"))
 }

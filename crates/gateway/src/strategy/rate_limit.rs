@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokenforge_config::ToolOutput;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The bounds on asking: so many at once, so many in a second, and none while nobody answers.
+/// The limits on requests: concurrency, rate per second, and a circuit breaker.
 pub(crate) struct StrategyLimits {
     at_once: Arc<Semaphore>,
     per_second: DefaultDirectRateLimiter,
@@ -26,7 +26,7 @@ impl StrategyLimits {
         }
     }
 
-    /// Waits for a turn. Whoever stops waiting takes none.
+    /// Waits for a permit. A caller that stops waiting takes none.
     pub(crate) async fn acquire(&self) -> Option<OwnedSemaphorePermit> {
         let permit = self.at_once.clone().acquire_owned().await.ok()?;
         self.per_second.until_ready().await;

@@ -1,12 +1,12 @@
-//! A bounded background queue: work that is left to a thread of its own, so that nobody waits for a file. Without room it
-//! is dropped (load shedding).
+//! A bounded background queue: work for a thread of its own, because no request may wait for a file. Work that finds no
+//! room is dropped (load shedding).
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// Who does the work.
 pub(super) trait QueueWorker<T>: Send + 'static {
-    /// How long work may lie before it is taken up. Whoever leaves some while it lies does not have to wake a thread.
+    /// How long work may lie before the thread takes it up. Work that is added meanwhile need not wake the thread.
     const PAUSE: Duration = Duration::ZERO;
 
     /// Does a piece of it.
@@ -20,7 +20,7 @@ pub(super) struct BackgroundQueue<T>(SyncSender<Piece<T>>);
 
 enum Piece<T> {
     Work(T),
-    /// Somebody wants to know when all before it is done.
+    /// A caller waits until all work before this is done.
     Done(SyncSender<()>),
 }
 
@@ -32,7 +32,7 @@ impl<T: Send + 'static> BackgroundQueue<T> {
         BackgroundQueue(queue)
     }
 
-    /// Leaves a piece of work. Nobody waits: with too many waiting it is dropped, and this says so.
+    /// Adds a piece of work without blocking. Returns `false` if the queue was full and the piece was dropped.
     pub(super) fn leave(&self, piece: T) -> bool {
         self.0.try_send(Piece::Work(piece)).is_ok()
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_sees_all_that_was_left_before() {
+    fn wait_returns_after_all_earlier_work() {
         let done = Arc::default();
         let queue = BackgroundQueue::start(100, Noting(Arc::clone(&done)));
         assert!((0..100).all(|piece| queue.leave(piece)));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_dropped_and_nobody_waits() {
+    fn a_full_queue_drops_work_without_blocking() {
         let done = Arc::default();
         let queue = BackgroundQueue::start(2, Noting(Arc::clone(&done)));
         // The worker cannot go on while this is held.

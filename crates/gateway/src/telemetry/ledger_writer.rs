@@ -45,7 +45,7 @@ impl LedgerWriter {
         Some(LedgerWriter { folder, queue })
     }
 
-    /// Leaves something to be written. Nobody waits: `false` if it was dropped.
+    /// Queues an item without blocking. Returns `false` if it was dropped.
     pub(super) fn write(&self, page: LedgerItem) -> bool {
         self.queue.leave(page)
     }

@@ -1,4 +1,4 @@
-//! Events as they happen, for whoever watches.
+//! Events as they happen, for the dashboard and other subscribers.
 
 use serde_json::Value;
 use std::sync::Arc;

@@ -37,7 +37,7 @@ impl EventLog {
         Some(&self.path)
     }
 
-    /// Leaves an event to be written. Nobody waits: with too many waiting it is dropped, and this says so.
+    /// Queues an event without blocking. Returns `false` if the queue was full and the event was dropped.
     pub(super) fn write(&self, event: &Value) -> bool {
         let mut line = event.to_string();
         if line.len() > self.longest {

@@ -65,7 +65,7 @@ impl QueueWorker<CountedPrompt> for CountingThread {
         let body = body.to_bytes();
         let Some(texts) = prompt_texts(&body, dialect) else { return };
         let tokens: usize = texts.iter().map(|text| counter.count(text)).sum();
-        // Nobody else sets it.
+        // No other code sets it, so this cannot fail.
         let _ = count.set(tokens as u64);
     }
 }

@@ -1,5 +1,5 @@
-//! The latest new results, so that whoever begins to watch sees something. In figures: events are made of them only
-//! when somebody asks.
+//! The latest new results, because a new subscriber should see something at once. In figures: events are made of them
+//! only for a subscriber.
 
 use super::event;
 use serde_json::Value;

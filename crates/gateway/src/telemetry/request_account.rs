@@ -14,7 +14,7 @@ use tokenforge_tokens::{Counter, for_model};
 /// Bytes of a token in what is no tool result, for an estimate.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// Of something that was fetched back, when nobody knows what became of it before.
+/// Stage of an original that was fetched back, when it is not known how it was left out.
 pub(super) const UNKNOWN: &str = "(unknown)";
 
 /// A request, and what it came to.
@@ -67,7 +67,7 @@ impl RequestAccount {
             entry.add_fetch(OriginalFetch { tool, program, part: fetched.part, tokens });
             entry.add(outcome);
         }
-        // Somebody has to pay for the replies in which the model asked.
+        // The replies in which the model asked cost money, and must be charged to some result.
         if entry.extra.is_some() && entry.results.is_empty() {
             entry.add(ResultOutcome::of_expansion("", [UNKNOWN], 0));
         }
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_cached_is_counted_once_whoever_counts() {
+    fn cached_tokens_are_counted_once_in_every_dialect() {
         let mut tokens = TokenCounts::default();
         (tokens.input, tokens.output) = (Some(1000), Some(5));
         (tokens.cache_read, tokens.cache_write) = (Some(600), None);

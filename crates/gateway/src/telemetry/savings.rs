@@ -91,7 +91,7 @@ impl Telemetry {
         self.write(ledger, LedgerItem::Entry(Box::new(entry)));
     }
 
-    /// An entry that is nobody's request, such as what the gateway asked by itself.
+    /// Writes an entry that belongs to no client's request, such as a request of the gateway itself.
     pub(crate) fn write_down(&self, entry: LedgerEntry) {
         if let Some(ledger) = &self.ledger {
             self.write(ledger, LedgerItem::Entry(Box::new(entry)));

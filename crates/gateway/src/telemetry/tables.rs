@@ -131,8 +131,9 @@ impl FigureTables {
 fn slot<'t, T: Default>(table: &'t mut BTreeMap<String, T>, name: &str) -> &'t mut T {
     let is_known = table.contains_key(name);
     let name = if is_known || table.len() < NAMES { name } else { OTHERS };
-    match is_known {
-        true => table.get_mut(name).unwrap_or_else(|| unreachable!("it was just found")),
-        false => table.entry(name.to_owned()).or_default(),
+    if is_known {
+        table.get_mut(name).unwrap_or_else(|| unreachable!("it was just found"))
+    } else {
+        table.entry(name.to_owned()).or_default()
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-/// Does the work, and returns what tells whoever asked for it.
+/// Does the work, and returns the closure that sends its caller the result.
 pub(super) type BoxedWork = Box<dyn FnOnce() -> ResultSender + Send>;
 
 /// Tells the result.
@@ -180,7 +180,7 @@ mod tests {
             assert_eq!(begins(&mut schedule, "d"), Some(false), "all threads work");
         }
         assert_eq!(begins(&mut schedule, "e"), None, "too much waits");
-        assert_eq!(schedule.shares.len(), 4, "whoever was refused is not remembered");
+        assert_eq!(schedule.shares.len(), 4, "a tenant that was refused is not remembered");
     }
 
     #[test]

@@ -264,8 +264,8 @@ fn decision_33_another_beginning_is_another_conversation() {
     assert!(forwarded(&house, &again).starts_with(&seen));
 }
 
-/// A store on disk with somebody in front of it, who hears of each call: before something is put, and after something
-/// was had.
+/// A store on disk behind a watcher that sees each call: before something is put, and after something was read. A
+/// watcher that returns `false` makes the call fail.
 struct WatchedStore<W>(DiskStore, W);
 
 impl<W: Fn(StoreCall<'_>) -> bool + Send + Sync> WatchedStore<W> {
@@ -331,7 +331,7 @@ impl<W: Fn(StoreCall<'_>) -> bool + Send + Sync> Store for WatchedStore<W> {
     }
 }
 
-/// As [`on_disk`], with somebody who may refuse a call.
+/// As [`on_disk`], with a watcher that may make a call fail.
 fn on_watched_disk(
     folder: &Path,
     clock: &TestClock,
@@ -462,7 +462,8 @@ fn decision_33_redis_lost_and_back_in_mid_conversation_changes_bytes_once_at_mos
     clock.pass(2 * MINUTE);
     assert_eq!(forwarded(&one, &talk), decided, "what it knows holds");
     server.resume();
-    // It has nothing now. Whoever asks it again learns that, and all have the originals from then on.
+    // The server has lost everything. A replica that asks it again learns that, and forwards the originals from then
+    // on.
     clock.pass(2 * MINUTE);
     let whole = |house: &House| left_out(&forwarded(house, &talk), 25).is_empty();
     assert!(whole(&other), "nothing is known of it, and the record is new");

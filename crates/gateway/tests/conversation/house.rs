@@ -46,7 +46,7 @@ impl TestClock {
 }
 
 impl House {
-    /// With the settings that nobody changed.
+    /// With the default settings.
     pub(crate) fn new() -> Self {
         Self::with(|_| {})
     }

@@ -109,10 +109,7 @@ impl<'h> KeptConversation<'h> {
         self.house.mock.clear();
         self.house.mock.reply(Reply::calling(TOOL, json!({ "id": reference })));
         self.house.mock.reply("Seen.");
-        let input = match self.call.is_empty() {
-            true => self.user("Go on."),
-            false => self.result("a.txt"),
-        };
+        let input = if self.call.is_empty() { self.user("Go on.") } else { self.result("a.txt") };
         self.call.clear();
         let _ = self.ask(&input);
         self.house.forwarded()
@@ -294,9 +291,10 @@ fn g82_a_conversation_that_fills_the_store_loses_nothing() {
         let left_out = seen.iter().filter(|body| is_left_out(body)).count();
         assert!((2..40).contains(&left_out), "{left_out}: it fills its share, and not more");
         for (run, body) in runs.iter().zip(&seen) {
-            let whole = match is_left_out(body) {
-                true => conversation.fetched(&reference(body)),
-                false => body.clone(),
+            let whole = if is_left_out(body) {
+                conversation.fetched(&reference(body))
+            } else {
+                body.clone()
             };
             assert!(whole.contains("case_117_of_many ... ok"), "{body}\n{whole}");
             assert!(!is_left_out(body) || whole.contains(&escaped(run)), "{body}\n{whole}");

@@ -16,9 +16,10 @@ fn ls() -> Value {
 /// Lets the model call both, ours first or last. The client hears of its own only.
 fn both(house: &House, conversation: &Conversation, is_ours_first: bool) -> Response {
     let reply = Reply::new().text("Both. ");
-    house.mock.reply(match is_ours_first {
-        true => reply.expand_first().call("Bash", ls()),
-        false => reply.call("Bash", ls()).expand_first(),
+    house.mock.reply(if is_ours_first {
+        reply.expand_first().call("Bash", ls())
+    } else {
+        reply.call("Bash", ls()).expand_first()
     });
     let response = conversation.send(house);
     let (voice, heard) = (conversation.voice, conversation.voice.hears(&response));
@@ -82,7 +83,7 @@ fn g29_a_restart_in_between_changes_nothing() {
 }
 
 #[test]
-fn decision_27_a_call_that_nobody_remembers_is_left_out() {
+fn decision_27_a_forgotten_call_is_left_out() {
     for voice in all() {
         let mut house = House::new();
         let mut conversation = Conversation::new(voice).with_output(&house, &test_run());

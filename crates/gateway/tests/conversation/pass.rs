@@ -21,7 +21,7 @@ fn g16_what_is_not_enabled_shows_so_and_does_nothing() {
 }
 
 #[test]
-fn g17_g52_bodies_that_are_nobodys_business_are_untouched() {
+fn g17_g52_bodies_without_readable_results_are_untouched() {
     let house = House::new();
     let result = json!({ "role": "tool", "tool_call_id": "c", "content": rows() });
     for (path, body) in [

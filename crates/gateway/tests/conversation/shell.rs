@@ -125,7 +125,7 @@ fn decision_38_nothing_is_left_out_where_one_condition_is_missing() {
         ("nothing in the path", "", claude, plain),
         ("only a project in the path", "/p/web", claude, plain),
         ("not the agent that was started", mark, &[python], plain),
-        ("nobody says who asks", mark, &[], plain),
+        ("no user agent", mark, &[], plain),
         ("another agent", "/p/web/shell/opencode", claude, plain),
         ("through a proxy", mark, &[CLAUDE, proxied], plain),
         ("others may ask too", mark, &[CLAUDE, ("x-forge-key", "k1")], |settings| {

@@ -370,7 +370,7 @@ fn d04_a_renewed_token_changes_no_byte_and_old_references_can_still_be_expanded(
 }
 
 #[test]
-fn d04_replicas_with_the_same_key_print_the_same_whoever_asks() {
+fn d04_replicas_with_the_same_key_print_the_same_for_every_tenant() {
     let key = |settings: &mut tokenforge_config::Settings| {
         settings.store.key = Some(Secret::new("the key of all replicas"));
     };

@@ -103,7 +103,7 @@ fn d52_a_thought_before_two_hidden_calls_and_one_without_a_second_thought_are_pu
 }
 
 #[test]
-fn d52_a_restart_changes_nothing_and_what_nobody_remembers_is_left_out() {
+fn d52_a_restart_changes_nothing_and_forgotten_calls_are_left_out() {
     for voice in SEALED {
         let folder = tempfile::tempdir().unwrap();
         let mut house = House::on_disk(folder.path(), |_| {});

@@ -1,4 +1,5 @@
-//! What providers count is read in every mode, whoever else reads the answer.
+//! The usage that providers report is read in every mode, whether or not the gateway reads the answer for another
+//! reason.
 
 use crate::fixtures::rows;
 use crate::house::House;

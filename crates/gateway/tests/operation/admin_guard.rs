@@ -33,7 +33,7 @@ fn guarded() -> Vec<Ask> {
     asks
 }
 
-/// What is open to whoever is on this machine.
+/// Paths that every client on this machine may read.
 const FIGURES: [&str; 8] = [
     "/_forge/metrics",
     "/_forge/api/stats",
@@ -116,7 +116,7 @@ fn d60_a_stranger_behind_a_reverse_proxy_gets_nowhere_although_keys_are_set() {
         assert_eq!(world.send(through(Ask::new("GET", "/_forge/healthz"))).status, 200);
         assert_eq!(world.send(through(messages(&conversation("short")))).status, 401);
         let operator = world.operate(through(Ask::new("GET", "/_forge/api/stats")));
-        assert_eq!(operator.status, 200, "whoever has the token may come through a proxy");
+        assert_eq!(operator.status, 200, "the operator's token is accepted through a proxy");
     }
     assert!(!folder.path().join("mark").exists());
 }
@@ -251,7 +251,7 @@ fn d60_the_dashboards_own_page_may_change_things_with_the_cookie_and_no_other_ma
     let read = browser.with(&world, Ask::new("GET", "/_forge/api/contents/0123"));
     assert_eq!(world.send(read.clone()).status, 404, "it may be read");
     assert_eq!(world.send(read.header("sec-fetch-site", "cross-site")).status, 403);
-    // Cookies know no ports: a server of somebody else on this machine may have been shown this one.
+    // Cookies know no ports: a server of another user on this machine may have been shown this one.
     let stolen = text().header("cookie", &browser.cookie).header("origin", &own);
     assert_eq!(world.send(stolen.header("host", &world.address.to_string())).status, 401);
 }

@@ -19,7 +19,7 @@ fn operators() -> AwsKey {
 }
 
 fn strangers() -> AwsKey {
-    AwsKey::new("AKIASTRANGER00002", "a secret of somebody else")
+    AwsKey::new("AKIASTRANGER00002", "the secret of a stranger")
 }
 
 /// The operator's key is in the variables of the gateway, and the provider takes no other.
@@ -176,7 +176,7 @@ fn g61_without_credentials_a_signed_request_goes_on_untouched() {
 }
 
 #[test]
-fn g62_nobody_is_signed_for_by_naming_the_operators_key() {
+fn g62_the_id_of_the_operators_key_alone_gets_no_signature() {
     let world = with_key(world(), &operators());
     let AwsKey { id, .. } = operators();
     let own_token = AwsKey::new(&id, &operators().secret).temporary("of another session");
@@ -190,7 +190,7 @@ fn g62_nobody_is_signed_for_by_naming_the_operators_key() {
         assert_eq!((answer.status, world.mock.refusals().len()), (403, 1), "{what}");
         world.mock.clear();
     }
-    // A signature of the operator that somebody has seen, under another body.
+    // A recorded signature of the operator, with another body.
     let seen = operators()
         .signed(ask(CONVERSE), STAMP, REGION)
         .body(converse(&format!("{} ", test_run())).to_string());
@@ -214,7 +214,7 @@ fn g62_a_header_of_aws_that_the_client_did_not_sign_is_not_signed_for_it() {
 }
 
 #[test]
-fn g62_whoever_adds_a_connection_to_a_recorded_request_takes_no_signed_header_off_it() {
+fn g62_a_connection_header_added_to_a_recorded_request_removes_no_signed_header() {
     let world = with_key(world(), &operators());
     let guarded = ask(CONVERSE).header("x-amzn-bedrock-guardrailidentifier", "strict");
     let signed = operators().signed(guarded, STAMP, REGION);

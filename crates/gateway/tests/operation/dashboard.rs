@@ -200,7 +200,7 @@ fn texts_are_kept_within_their_bound_and_gone_when_they_may_not_be() {
 }
 
 #[test]
-fn whoever_begins_to_watch_is_told_the_latest_new_results_and_no_text() {
+fn a_new_watcher_gets_the_latest_new_results_without_their_text() {
     let world = world();
     world.send(messages(&conversation(&rows())));
     world.send(messages(&conversation(&rows())));

@@ -160,7 +160,7 @@ fn an_answer_that_is_coded_against_our_wish_is_understood() {
 #[test]
 fn a_client_that_leaves_while_it_sends_its_body_leaves_nothing_behind() {
     let world = world();
-    // A long body that nobody has to see goes on before it is all here. JSON may hold a member of ours.
+    // A long body that need not be read is forwarded before all of it is here. JSON may hold a member of ours.
     for (path, kind, begin, length, is_begun) in [
         ("/v1/messages", "application/json", "{\"m", 900_000, false),
         ("/v1/embeddings", "application/json", "{\"m", 900_000, false),
@@ -272,7 +272,7 @@ pub(crate) fn saying(answer: &'static [u8]) -> http::Uri {
 }
 
 #[test]
-fn d74_a_change_of_protocol_that_nobody_asked_for_is_a_502_in_the_providers_words() {
+fn d74_an_unrequested_switch_of_protocol_is_a_502_in_the_providers_format() {
     let switching =
         saying(b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
     let world = world_with(|settings| settings.upstreams.backend = Some(switching));

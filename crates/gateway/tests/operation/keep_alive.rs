@@ -19,7 +19,7 @@ fn d72_an_idle_connection_is_kept_longer_than_a_head_may_take() {
         let mut idle = Open::to(world.address);
         idle.write(&kept(ask.clone()));
         assert_eq!(idle.rest_of_answer().status, 200);
-        // Whoever begins a head after that and does not end it is cut off first.
+        // A client that begins another head and does not end it is cut off first.
         let mut begun = Open::to(world.address);
         begun.write(&kept(Ask::new("GET", "/_forge/healthz")));
         assert_eq!(begun.rest_of_answer().status, 200);

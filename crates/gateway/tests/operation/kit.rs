@@ -80,7 +80,7 @@ impl World {
         self.send(Ask::new("GET", path))
     }
 
-    /// Sends a request as whoever has the admin token.
+    /// Sends a request as the operator, who has the admin token.
     pub(crate) fn operate(&self, ask: Ask) -> Answer {
         self.send(ask.header("authorization", &format!("Bearer {TOKEN}")))
     }

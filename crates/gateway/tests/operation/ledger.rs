@@ -69,7 +69,7 @@ fn c13_stats_metrics_gain_and_the_ledger_agree() {
     world.mock.reply(Reply::expand_first_reference());
     world.mock.reply("seen");
     world.send(Ask::post("/p/shop/v1/messages", conversation(&test_run()).to_string()));
-    // Nothing is saved by what nobody took, and nobody pays for a count.
+    // A request that the provider refused saves nothing, and a count of tokens costs nothing.
     world.mock.reply(Reply::status(529, &[], r#"{"type":"error"}"#));
     assert_eq!(world.send(messages(&longer(&rows(), &test_run()))).status, 529);
     world.post("/v1/messages/count_tokens", longer(&rows(), &test_run()).to_string());
@@ -268,7 +268,7 @@ fn what_is_only_observed_saves_nothing() {
 }
 
 #[test]
-fn a_request_whose_cost_nobody_said_has_an_estimate_of_its_context() {
+fn a_request_without_usage_has_an_estimate_of_its_context() {
     let folder = tempfile::tempdir().unwrap();
     let world = keeping(folder.path());
     let silent = r#"{"id":"m","type":"message","role":"assistant","content":[]}"#;

@@ -172,7 +172,7 @@ fn what_a_call_saved_is_written_down_with_its_tool_and_its_client() {
     let row = &gain["rows"][0];
     assert_eq!(row["name"], "mcp__sh__rows");
     assert!(row["after"].as_u64().unwrap() < row["before"].as_u64().unwrap(), "{gain}");
-    assert_eq!(row["cost_saved"], Value::Null, "nobody said for which model");
+    assert_eq!(row["cost_saved"], Value::Null, "the model is unknown");
     let by_client = world.get("/_forge/api/gain?by=client").json();
     assert_eq!(by_client["rows"][0]["name"], "agent");
     assert_eq!(row["before"], world.counter("fresh_tokens_before"));
@@ -215,7 +215,7 @@ fn a_client_without_a_gateway_key_calls_no_tool() {
     let world = world_with(|settings| settings.keys = vec![key]);
     assert_eq!(world.send(post("/mcp", &message("initialize", json!({})))).status, 401);
     let with_key = post("/mcp", &message("initialize", json!({}))).header("x-forge-key", "k1");
-    // Whoever has a key may use any name for the gateway.
+    // A client with a key may use any name for the gateway.
     assert_eq!(world.send(with_key.header("host", "gateway.example")).status, 200);
 }
 

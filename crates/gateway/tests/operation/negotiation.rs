@@ -210,7 +210,7 @@ fn h4_problems_are_encoded_with_their_status() {
 }
 
 #[test]
-fn h5_what_the_upstream_compressed_is_read_and_what_nobody_reads_stays_compressed() {
+fn h5_a_compressed_answer_is_decoded_for_stc_and_else_stays_compressed() {
     let world = tools();
     for encoding in [Encoding::Gzip, Encoding::Br, Encoding::Zstd, Encoding::Deflate] {
         let reply = || Reply::status(200, &[("content-type", JSON)], rows()).encoded(encoding);
@@ -321,7 +321,7 @@ fn s7_with_the_plugin_off_nothing_is_encoded_and_the_request_is_the_clients() {
 }
 
 #[test]
-fn s7_a_stream_flows_where_nobody_asked() {
+fn s7_a_stream_flows_for_a_client_that_asked_for_no_format() {
     let speaker = Speaker::of(JSON);
     let world = world_with(|settings| {
         api(settings, "/api", Format::Json);
@@ -336,7 +336,7 @@ fn s7_a_stream_flows_where_nobody_asked() {
 }
 
 #[test]
-fn json_of_unknown_length_is_waited_for_where_somebody_asked_and_events_are_not() {
+fn json_of_unknown_length_is_buffered_for_stc_and_events_are_not() {
     let body = rows();
     let (first, rest) = body.split_at(700);
     for (content_type, coding) in [(JSON, "stc"), ("text/event-stream", "")] {

@@ -51,7 +51,7 @@ fn a_good_change_counts_from_the_next_request_on() {
 }
 
 #[test]
-fn with_a_token_only_whoever_shows_it_is_the_operator() {
+fn with_a_token_set_only_a_client_that_shows_it_is_the_operator() {
     let world = world_with(|settings| settings.admin_token = Some(Secret::new("the-token")));
     for path in ["metrics", "api/stats", "api/events", "api/config"] {
         let ask = Ask::new("GET", &format!("/_forge/{path}"));

@@ -1,4 +1,5 @@
-//! What is nobody's business here passes as it came: other paths, queries, headers, codings, streams.
+//! Everything that the gateway has no reason to change passes as it came: other paths, queries, headers, codings,
+//! streams.
 
 use crate::kit::{Ask, conversation, messages, rows, streaming, world, world_with};
 use serde_json::json;
@@ -57,7 +58,7 @@ fn g20_a_coded_body_goes_on_as_it_came_or_plain_when_it_is_changed() {
 }
 
 #[test]
-fn g20_a_coding_that_nobody_knows_is_the_upstreams_to_judge() {
+fn g20_an_unknown_coding_is_the_upstreams_to_judge() {
     let world = world();
     world.send(Ask::post("/v1/messages", b"\x01\x02").header("content-encoding", "secret"));
     assert_eq!(world.mock.last().body, &b"\x01\x02"[..]);

@@ -157,7 +157,7 @@ fn what_the_model_fetched_back_is_there_with_its_session_and_no_text() {
 }
 
 #[test]
-fn history_is_a_figure_open_on_this_machine_and_to_nobody_behind_a_proxy() {
+fn history_is_open_on_this_machine_and_closed_to_clients_behind_a_proxy() {
     let folder = tempfile::tempdir().unwrap();
     let world = keeping(folder.path());
     world.send(of_session("one", messages(&conversation(&rows()))));

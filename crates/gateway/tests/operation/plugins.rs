@@ -208,7 +208,7 @@ fn calls_are_counted_by_plugin_and_phase_and_go_on_over_a_reload() {
         line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()
     };
     asked(&world, &[], "application/json", "{}");
-    assert_eq!(count(), 0, "nobody asked it for anything");
+    assert_eq!(count(), 0, "no request asked for its format");
     asked(&world, &[("accept-encoding", "stc")], "application/json", "{}");
     assert_eq!(count(), 1);
     world.gateway.reconfigure(world.gateway.settings()).unwrap();

@@ -1,4 +1,4 @@
-//! What HTTP asks of whoever sends another representation: tags, caches, parts.
+//! The duties that HTTP gives to an intermediary that sends another representation: tags, caches, parts.
 
 use crate::kit::{Answer, Ask, World, rows};
 use crate::negotiation::{ask, tools};
@@ -122,7 +122,11 @@ fn the_upstream_is_asked_about_its_own_tag_and_the_client_told_of_the_one_it_kno
     assert_eq!(answer.header("etag"), "\"v1\"", "the client has it as JSON");
 
     replied(&world, 200, &[("content-type", JSON)], ask(&[known]));
-    assert_eq!(world.mock.last().header("if-none-match"), known.1, "nobody asked for STC");
+    assert_eq!(
+        world.mock.last().header("if-none-match"),
+        known.1,
+        "the client did not ask for STC"
+    );
 }
 
 #[test]

@@ -92,9 +92,12 @@ fn v12_a_model_that_reacts_to_what_is_left_out_is_noticed_and_the_stage_is_held(
     let folder = folder.path();
     let world = sampling(folder);
     let steady = noisy();
-    world.mock.always(move |request| match is_shortened(request) {
-        true => Reply::calling("Bash", serde_json::json!({"command": "ls -la"})),
-        false => steady(request),
+    world.mock.always(move |request| {
+        if is_shortened(request) {
+            Reply::calling("Bash", serde_json::json!({"command": "ls -la"}))
+        } else {
+            steady(request)
+        }
     });
     let mut count = 0;
     let held = loop {
@@ -202,9 +205,12 @@ fn v15_one_tenants_samples_turn_nothing_off_for_another() {
     let folder = folder.path();
     let world = world_with(|settings| of_two_tenants(settings, folder));
     // A model that mallory has told how to react.
-    world.mock.always(|request| match is_shortened(request) {
-        true => Reply::calling("Bash", serde_json::json!({"command": "ls -la"})),
-        false => Reply::calling("Bash", serde_json::json!({"command": "cargo build"})),
+    world.mock.always(|request| {
+        if is_shortened(request) {
+            Reply::calling("Bash", serde_json::json!({"command": "ls -la"}))
+        } else {
+            Reply::calling("Bash", serde_json::json!({"command": "cargo build"}))
+        }
     });
     let mut count = 0;
     let held = loop {
@@ -327,7 +333,7 @@ fn v13_what_may_not_or_cannot_be_asked_again_is_not() {
     let search = serde_json::json!({"type": "web_search_20250305", "name": "web_search"});
     searching["tools"].as_array_mut().unwrap().push(search);
     let mut unpriced = conversation(&test_run());
-    unpriced["model"] = "claude-of-nobody".into();
+    unpriced["model"] = "claude-unknown".into();
     let plan = Ask::post("/v1/messages", conversation(&test_run()).to_string())
         .header("anthropic-version", "2023-06-01")
         .header("authorization", "Bearer sk-ant-oat01-token");
@@ -369,7 +375,7 @@ fn v13_a_provider_that_fails_or_a_model_that_asks_back_decides_nothing() {
 }
 
 #[test]
-fn v13_it_is_off_unless_somebody_turns_it_on() {
+fn v13_shadow_requests_are_off_by_default() {
     let folder = tempfile::tempdir().unwrap();
     let world = world_with(|settings| settings.ledger.path = Some(folder.path().to_owned()));
     world.send(messages(&conversation(&test_run())));

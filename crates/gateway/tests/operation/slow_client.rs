@@ -17,7 +17,7 @@ fn piece() -> Vec<u8> {
 const IN_BUFFERS: usize = 30 << 20;
 
 #[test]
-fn an_answer_that_nobody_reads_is_not_read_from_the_upstream() {
+fn an_unread_answer_is_not_read_from_the_upstream() {
     let (upstream, stuck) = talkative("text/event-stream");
     let world = world_with(|settings| {
         settings.upstreams.backend = Some(format!("http://{upstream}").parse().unwrap());
@@ -127,7 +127,7 @@ fn d68_an_answer_that_swells_when_it_is_decoded_passes_as_it_came() {
     }
 }
 
-/// An upstream that answers without end, and tells when nobody listens any more.
+/// An upstream that answers without end, and reports when the gateway has closed the connection.
 fn endless(content_type: &'static str) -> (http::Uri, mpsc::Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();

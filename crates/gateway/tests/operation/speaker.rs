@@ -12,7 +12,7 @@ pub(crate) struct Speaker {
 }
 
 impl Speaker {
-    /// Answers with chunks, whose length nobody knows before, of this type.
+    /// Answers with chunks of this type, whose total length is unknown beforehand.
     pub(crate) fn of(content_type: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -124,7 +124,7 @@ fn decision_29_what_only_a_store_could_give_back_is_not_left_out() {
 }
 
 #[test]
-fn a_store_that_never_answers_holds_nobody_up_for_long() {
+fn a_store_that_never_answers_delays_requests_only_briefly() {
     let blocked = |strategy| {
         world_on(Arc::new(Bad::Blocks), move |settings| {
             settings.tool_output.deadline = Duration::ZERO;

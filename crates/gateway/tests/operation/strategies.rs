@@ -1,4 +1,4 @@
-//! Strategies: who is asked to shorten what is still large, with which words and keys, and what happens when nobody
+//! Strategies: which service shortens what is still large, with which prompt and key, and the fallback when none
 //! answers.
 
 use crate::kit::{Ask, World, conversation, forwarded, messages, world_on, world_with};
@@ -49,7 +49,7 @@ fn c8_simple_keeps_the_first_words_under_a_reference() {
 }
 
 #[test]
-fn d20_whoever_shortens_a_result_hears_no_secret_of_the_call() {
+fn d20_the_service_that_shortens_a_result_gets_no_secret_of_the_call() {
     let compressor = MockCompressor::start();
     compressor.accept_key("api-key");
     let world = world_with(|settings| {
@@ -315,7 +315,7 @@ fn c11_no_more_than_so_many_are_asked_in_a_second() {
 }
 
 #[test]
-fn c11_whoever_leaves_while_waiting_takes_no_turn() {
+fn c11_a_client_that_leaves_while_waiting_takes_no_permit() {
     let compressor = MockCompressor::start();
     let world = world_with(|settings| {
         api(settings, &compressor);

@@ -124,8 +124,8 @@ fn f13_an_event_that_is_too_long_keeps_what_matters() {
 }
 
 #[test]
-fn f13_events_that_cannot_be_written_hold_nobody_up_and_are_counted() {
-    // Nobody reads this pipe, so that writing to it blocks.
+fn f13_events_that_cannot_be_written_delay_no_request_and_are_counted() {
+    // No process reads this pipe, so that writing to it blocks.
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();

@@ -1,4 +1,4 @@
-//! Who may use the gateway, and that nobody gets what is another's.
+//! Who may use the gateway, and that no tenant gets the originals of another.
 
 use crate::kit::{Ask, World, conversation, messages, test_run, world, world_with};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn from(header: &str, value: &str, body: &Value) -> Ask {
 }
 
 #[test]
-fn g40_nobody_gets_what_was_put_aside_for_another() {
+fn g40_no_tenant_gets_an_original_of_another() {
     let shared = world();
     let keyed = world_with(keys);
     for (world, header, a, b) in [
@@ -82,7 +82,7 @@ fn g41_two_clients_with_the_same_words_share_an_id_and_nothing_else() {
 }
 
 #[test]
-fn with_keys_nobody_without_one_gets_through() {
+fn with_keys_set_a_client_without_one_is_refused() {
     let world = world_with(keys);
     let body = conversation("short");
     for ask in [

@@ -37,7 +37,7 @@ export async function show(page, visit) {
 }
 
 function draw(content, past, recent, now) {
-  // Whoever is on a link or a control stays there.
+  // Keeps the focus on its link or control.
   const controls = () => [...content.querySelectorAll('a, button, input, summary')];
   const focused = controls().indexOf(document.activeElement);
   fill(content, bill(past, now), answers(past, recent, now), byName(past, now), unusedTools(past.gain), shares(past.gain),

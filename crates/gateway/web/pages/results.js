@@ -39,7 +39,7 @@ export async function show(page, visit) {
   const draw = () => {
     const now = chosen();
     const found = events.filter((event) => isMeant(event, which) && fits(event, now)).slice(0, SHOWN);
-    // Whoever is on a row stays there.
+    // Keeps the focus on its row.
     const focused = document.activeElement?.closest('tr')?.dataset.key;
     if (found.length === 0) {
       return fill(list, events.length > 0 ? empty('No result fits.')

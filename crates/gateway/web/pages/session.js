@@ -28,7 +28,7 @@ export async function show(page, visit) {
         shown = null;
         return fill(content, empty('This session is not in the ledger.', h('p', {}, 'It may be older than what the ledger keeps.')));
       }
-      // Nothing new: whoever reads is left alone.
+      // Nothing new: not drawn again, because that would disturb the reader.
       if (shown === session.requests) return;
       shown = session.requests;
       draw(content, session, isAll, () => {

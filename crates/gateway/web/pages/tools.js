@@ -49,7 +49,7 @@ function none() {
 function server(backend, wanted, add, signal) {
   const list = h('div', { class: 'tools' }, h('p', { class: 'muted' }, 'Asking for its tools …'));
   const load = async () => {
-    if (!backend.enabled) return fill(list, h('p', { class: 'muted' }, 'This server is disabled, and nobody sees its tools.'));
+    if (!backend.enabled) return fill(list, h('p', { class: 'muted' }, 'This server is disabled, and clients do not see its tools.'));
     try {
       const { tools } = await api(`mcp/${encodeURIComponent(backend.prefix)}/tools`, { signal });
       fill(list, tools.length > 0 ? tools.map((tool) => described(backend, tool, wanted, add)) : h('p', { class: 'muted' }, 'It has no tools.'));

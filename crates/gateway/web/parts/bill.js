@@ -5,7 +5,7 @@ import { choice, h } from './element.js';
 import { brief, count, dollars, percent, plural } from './figures.js';
 import { labels, NAMES, USUAL } from './range.js';
 
-// The unit that somebody chose, kept while the page is drawn anew.
+// The unit that the user chose, kept when the page is drawn again.
 let chosen = null;
 
 // The units in which the difference can be told, the one that one pays first.

@@ -8,7 +8,7 @@ import { table } from './table.js';
 
 const TABLES = [['tool', 'Tools'], ['project', 'Projects'], ['model', 'Models'], ['client', 'Clients'], ['stage', 'Stages']];
 
-// What somebody chose, kept while the page is drawn anew.
+// The table that the user chose, kept when the page is drawn again.
 let chosen = 'tool';
 
 // A name that is clicked becomes the filter.

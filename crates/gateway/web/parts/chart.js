@@ -8,7 +8,7 @@ const TOP = 12;
 const BOTTOM = 28;
 const RIGHT = 4;
 
-// Tables that somebody opened stay open when the chart is drawn anew.
+// Tables that the user opened stay open when the chart is drawn again.
 const opened = new Set();
 
 // Columns on a true axis: what is left of something, and on top of it what was saved. Points have `start` and `end` on the

@@ -29,7 +29,7 @@ export async function start() {
       become('waiting', 'Reconnecting');
     } catch (error) {
       become('broken', error.status === 0 ? 'Gateway not reachable' : error.message);
-      // Somebody has to do something first.
+      // Reconnecting does not help: the user has to act first.
       if ([401, 403].includes(error.status) || !(error instanceof Refused)) return;
     }
     await new Promise((resolve) => setTimeout(resolve, pause));

@@ -7,7 +7,7 @@ export function place() {
   return { name, rest: rest.map(decoded), query: new URLSearchParams(query) };
 }
 
-// What somebody typed may be no such spelling.
+// A typed address may not be a valid encoding.
 function decoded(part) {
   try {
     return decodeURIComponent(part);

@@ -85,12 +85,10 @@ impl Edits {
 fn allowed(name: &str, field: &str) -> Result<HeaderName, Error> {
     let name: HeaderName =
         name.parse().map_err(|_| format!("{field}: not a name that a header can have"))?;
-    match is_hop_by_hop(&name) {
-        true => {
-            Err(format!("{field}: this header belongs to the connection and cannot be changed")
-                .into())
-        }
-        false => Ok(name),
+    if is_hop_by_hop(&name) {
+        Err(format!("{field}: this header belongs to the connection and cannot be changed").into())
+    } else {
+        Ok(name)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `ip-allow`: nobody is answered but those who come from certain networks.
+//! `ip-allow`: refuses requests from outside the configured networks.
 
 mod network;
 
@@ -45,9 +45,10 @@ impl Plugin for IpAllow {
         Box::pin(async move {
             // Whatever a header says about where a request came from, the client wrote it.
             let address = context.remote().ip();
-            match self.0.iter().any(|network| network.contains(address)) {
-                true => Ok(Flow::Continue),
-                false => Ok(Flow::Terminate(refusal()?)),
+            if self.0.iter().any(|network| network.contains(address)) {
+                Ok(Flow::Continue)
+            } else {
+                Ok(Flow::Terminate(refusal()?))
             }
         })
     }

@@ -1,4 +1,4 @@
-//! `pii-filter`: what says who somebody is, replaced before it goes on.
+//! `pii-filter`: replaces personal data, which identifies a person, before it is forwarded.
 //!
 //! E-mail addresses, telephone numbers, card numbers and bank accounts whose checksums are right, IP addresses. In JSON
 //! only values that are strings change, so that it stays JSON; a number stays a number.
@@ -50,7 +50,7 @@ struct PiiFilter {
     max_bytes: usize,
 }
 
-/// A kind of thing that says who somebody is.
+/// A kind of personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Kind {

@@ -83,7 +83,7 @@ pub(crate) fn shown(
     let is_coded = headers.get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     // A request was decoded before it was shown.
     if is_coded && context.phase() != Phase::PreUpstream {
-        return Err("the response's body is compressed, so that nobody can look into it".into());
+        return Err("the response body is compressed, so it cannot be checked".into());
     }
     Ok(Some(body?.clone()))
 }

@@ -24,7 +24,7 @@ pub enum Fault {
     /// It computed too long.
     #[error("the module used up its fuel of {0}")]
     OutOfFuel(u64),
-    /// Nobody waits for it any more.
+    /// Its caller stopped waiting for it.
     #[error("the module was stopped")]
     Stopped,
     /// It named memory that it does not have.

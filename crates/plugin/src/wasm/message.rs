@@ -168,9 +168,10 @@ fn unreadable(to: &'static str, problem: impl Into<String>) -> Fault {
 
 /// What a module says, in one line of bounded length.
 fn said(error: &str) -> Fault {
-    let line: Cow<'_, str> = match error.contains(char::is_control) {
-        true => error.replace(char::is_control, " ").into(),
-        false => error.into(),
+    let line: Cow<'_, str> = if error.contains(char::is_control) {
+        error.replace(char::is_control, " ").into()
+    } else {
+        error.into()
     };
     Fault::Said(line.chars().take(LONGEST_ERROR).collect())
 }

@@ -43,7 +43,7 @@ impl WasmPlugin {
         })
     }
 
-    /// Asks the module on a thread where it may take its time. Whoever stops waiting stops it too.
+    /// Asks the module on a thread that may block. A caller that stops waiting stops the module too.
     async fn ask(&self, message: Vec<u8>) -> Result<Vec<u8>, Error> {
         let place = Arc::clone(&self.places).acquire_owned().await?;
         let module = Arc::clone(&self.module);

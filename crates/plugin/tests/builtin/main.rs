@@ -77,7 +77,7 @@ async fn a_form_can_be_had_from_its_own_plugin_only() {
 }
 
 #[tokio::test]
-async fn who_names_version_2_of_stc_gets_it_and_nobody_else() {
+async fn only_a_client_that_names_version_2_of_stc_gets_it() {
     let chain = chain(&[("stc", json!({})), ("toon", json!({}))]);
     for asked in [("x-prefer-format", "stc"), ("accept-encoding", "stc")] {
         for (version, is_newer) in [("1", false), ("2", true), ("3", true), ("new", false)] {

@@ -45,7 +45,7 @@ async fn a_loop_over_all_memory_costs_what_it_takes() {
 }
 
 #[test]
-fn a_call_that_nobody_waits_for_is_stopped_however_much_fuel_it_has() {
+fn a_call_past_its_timeout_is_stopped_although_it_has_fuel() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let endless = module(EVERYWHERE, "(loop $again (br $again)) (i64.const 0)", "");
     let limits = Limits { fuel: u64::MAX / 2, ..SMALL };

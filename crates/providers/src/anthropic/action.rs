@@ -18,18 +18,20 @@ pub(super) fn read(part: &Node<'_>, action: &mut ActionBuilder) {
             action.recognise();
             for block in content.map(|list| list.elements()).unwrap_or_default() {
                 let [name, input] = block.pick(["name", "input"]);
-                match is_call(&block) {
-                    true => action.next_call(name.as_ref(), input.map_or("", |it| it.raw())),
-                    false => say(&block, action),
+                if is_call(&block) {
+                    action.next_call(name.as_ref(), input.map_or("", |it| it.raw()));
+                } else {
+                    say(&block, action);
                 }
             }
         }
         "message_start" => action.recognise(),
         "content_block_start" => {
             let Some(block) = block else { return };
-            match is_call(&block) {
-                true => action.call(index, block.get("name").as_ref(), None),
-                false => say(&block, action),
+            if is_call(&block) {
+                action.call(index, block.get("name").as_ref(), None);
+            } else {
+                say(&block, action);
             }
         }
         "content_block_delta" => {

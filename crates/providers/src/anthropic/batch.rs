@@ -6,7 +6,8 @@ use crate::refusal::Refusal;
 use crate::request::slot::Slot;
 use std::ops::Range;
 
-/// Where the parameters of each request stand. One that names them twice is left out: nobody knows which count.
+/// Where the parameters of each request stand. One that names them twice is left out, because it is ambiguous which
+/// of the two count.
 pub(super) fn requests(body: &[u8]) -> Result<Vec<BatchedRequest>, Refusal> {
     let mut reader = Reader::new(body)?;
     let (mut list, mut found) = (Slot::default(), Vec::new());

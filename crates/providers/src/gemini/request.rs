@@ -63,7 +63,7 @@ fn inner<'a>(
 fn content<'a>(reader: &mut Reader<'a>, builder: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     builder.calls.begin_message();
     let role = parts(reader, builder)?;
-    // Whoever gives no role is the user.
+    // A message without a role is the user's.
     builder.end_message(role.as_deref().unwrap_or("user"));
     Ok(())
 }

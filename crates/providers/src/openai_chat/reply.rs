@@ -263,9 +263,10 @@ impl ReplyRewriter for ChatReply {
         );
         out.compose("", &chunk);
         self.identity.settle();
-        let closing = match self.closing.is_empty() {
-            true => std::mem::take(&mut self.last_closing),
-            false => std::mem::take(&mut self.closing),
+        let closing = if self.closing.is_empty() {
+            std::mem::take(&mut self.last_closing)
+        } else {
+            std::mem::take(&mut self.closing)
         };
         for json in closing {
             // What is held is `[DONE]`, or was read before.

@@ -191,7 +191,7 @@ impl<G: BlockGrammar> BlockReply<G> {
         }
     }
 
-    /// A reply ends: it is the client's end, too, if nobody is asked again.
+    /// A reply ends. It is the client's end, too, if the provider is not asked again.
     fn close(&mut self, frame: &StreamFrame<'_>, out: &mut FrameWriter<'_>) {
         if self.current.blocks.internal() > 0 && self.current.blocks.foreign() == 0 {
             self.current.held.push((frame.event.to_owned(), frame.json.to_string()));
@@ -298,9 +298,10 @@ impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
             return self.next();
         }
         for (name, json) in std::mem::take(&mut self.current.held) {
-            match is_over {
-                true => out.compose(&name, &self.closing(&json, false)),
-                false => out.compose(&name, &json),
+            if is_over {
+                out.compose(&name, &self.closing(&json, false));
+            } else {
+                out.compose(&name, &json);
             }
         }
         NextStep::Done

@@ -9,8 +9,8 @@ use crate::json::Node;
 use crate::refusal::Refusal;
 pub(crate) use crate::request::TOOL;
 
-/// What the client reads where the model went on asking and nobody answers any more. It is true in every case: each of
-/// the calls before was answered.
+/// The text that ends the client's reply when the model kept asking and is not answered any more. It is true in every
+/// case: each of the calls before was answered.
 const ENDED: &str = "[This turn was ended here: the model kept asking for left-out tool output instead of answering.]";
 
 /// The same behind a text, if there is one.

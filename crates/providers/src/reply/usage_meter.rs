@@ -68,7 +68,8 @@ impl UsageMeter {
         }
     }
 
-    /// The reply is over, or nobody reads it any further: what it cost, as far as that was said.
+    /// Ends the count, because the reply is over or its client has gone. Returns the usage, as far as the provider
+    /// reported it.
     #[must_use]
     pub fn finish(mut self) -> TurnUsage {
         match std::mem::replace(&mut self.state, MeterState::Lost) {

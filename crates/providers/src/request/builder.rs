@@ -185,7 +185,7 @@ impl<'a> RequestBuilder<'a> {
         self.calls.add(call);
     }
 
-    /// The object is what the model thought. One that nobody sealed cannot be told from others.
+    /// The object is what the model thought. One without a seal cannot be told from others.
     pub(crate) fn thought(&mut self, seal: Option<NameRef>, element: Option<Range<usize>>) {
         let seal = seal.filter(|seal| seal.size() > 0);
         self.thoughts

@@ -23,7 +23,7 @@ pub enum MessageRole {
     User,
     /// Who made the agent: system prompts, and messages of a system or a developer.
     System,
-    /// Nobody: what is attached to a message, such as a document, or a tool result that a program reads.
+    /// No speaker: an attachment of a message, such as a document, or a tool result that a program reads.
     Attached,
 }
 

@@ -61,7 +61,7 @@ impl PromptWalk<'_> {
 /// The messages of the system with which a list begins: `text` begins with the list, which starts there in the body.
 fn leading(text: &str, start: usize) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
-    // Nothing behind the first message of somebody else is read: the error only ends the walk.
+    // The walk ends at the first message with another role: the error only stops it.
     let _ = Reader::over(text).array(|reader| {
         let mut role = Slot::default();
         reader.object(|reader, key| match &*key.name {

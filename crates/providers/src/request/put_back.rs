@@ -64,9 +64,10 @@ pub(crate) fn between_blocks(
     let (last, next) = joint(&content.elements(), &thought.element, *behind, is_thought)?;
     let role = message.get("role")?;
     // The two halves share what stands around the content, so that each needs what the other keeps.
-    let (close, open) = match role.span().start < content.span().start {
-        true => (String::new(), format!(r#""role":{},"#, role.raw())),
-        false => (format!(r#","role":{}"#, role.raw()), String::new()),
+    let (close, open) = if role.span().start < content.span().start {
+        (String::new(), format!(r#""role":{},"#, role.raw()))
+    } else {
+        (format!(r#","role":{}"#, role.raw()), String::new())
     };
     let calls = calls.join(",");
     let with = format!(
@@ -89,7 +90,7 @@ pub(crate) fn joint(
         None => at,
         Some(more) => {
             let passed: Vec<_> = said.by_ref().take(more + 1).collect();
-            // A client that left something of the reply out has the next reply there: nobody knows where the two meet.
+            // A client that left something of the reply out has the next reply there: it is unknown where the two meet.
             if passed.len() <= more || passed.iter().any(|(_, element)| is_thought(element)) {
                 return None;
             }

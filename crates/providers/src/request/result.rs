@@ -52,7 +52,7 @@ pub struct CallArguments {
 }
 
 impl ToolResult {
-    /// The tool; empty if nobody names it.
+    /// The name of the tool; empty if the request does not give it.
     #[must_use]
     pub fn tool<'b>(&self, body: &'b [u8]) -> Cow<'b, str> {
         self.tool_name.as_ref().map(|name| name.text(body)).unwrap_or_default()

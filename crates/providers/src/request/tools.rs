@@ -108,9 +108,10 @@ impl<'a> ToolList<'a> {
             let definition = definition(reader)?;
             let span = reader.last_object();
             let Definition { name, kind, is_deferred, .. } = &definition;
-            match is_deferred {
-                true => deferred.extend(span.clone()),
-                false => callable.extend(name.clone().or(kind.clone())),
+            if *is_deferred {
+                deferred.extend(span.clone());
+            } else {
+                callable.extend(name.clone().or(kind.clone()));
             }
             names.extend(name.clone());
             declared.extend(definition.declarations(span));

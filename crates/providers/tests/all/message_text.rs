@@ -138,9 +138,9 @@ fn the_last_text_of_the_user_is_told() {
         let last = request.last_user_text().map(|text| text.text(body.as_bytes()).unwrap());
         assert_eq!(last.as_deref(), expected.as_ref().map(|(_, text)| &**text), "{body}");
     }
-    let nobody = read_all(br#"{"system":"s","messages":[]}"#, Anthropic);
-    assert_eq!((nobody.texts.len(), nobody.last_user_text()), (1, None));
-    assert_eq!(nobody.texts[0].role, System);
+    let without_user = read_all(br#"{"system":"s","messages":[]}"#, Anthropic);
+    assert_eq!((without_user.texts.len(), without_user.last_user_text()), (1, None));
+    assert_eq!(without_user.texts[0].role, System);
 }
 
 #[test]

@@ -26,9 +26,10 @@ fn g1_g13_every_result_is_found_with_its_call() {
         let seen = |result: &ToolResult| {
             let arguments = result.arguments.as_ref().map(|arguments| {
                 let text = arguments.text(body.as_bytes()).unwrap();
-                match arguments.is_string {
-                    true => Value::String(text.into_owned()),
-                    false => serde_json::from_str(&text).unwrap(),
+                if arguments.is_string {
+                    Value::String(text.into_owned())
+                } else {
+                    serde_json::from_str(&text).unwrap()
                 }
             });
             Expected {

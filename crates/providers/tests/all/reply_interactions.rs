@@ -248,15 +248,14 @@ fn g31_whole_interactions_are_joined_and_tell_nothing_of_our_tool() {
         whole("v1_b", Some("v1_a"), &json!([echoed, said("Two."), bash]), "requires_action"),
     ];
     for is_kept in [false, true] {
-        let client = match is_kept {
-            true => kept(&replies, WireFormat::Whole).0,
-            false => {
-                let whole = WireFormat::Whole;
-                talk(Dialect::GeminiInteractions, whole, &bytes(&replies), |bytes| vec![bytes])
-                    .done()
-                    .text()
-                    .to_owned()
-            }
+        let client = if is_kept {
+            kept(&replies, WireFormat::Whole).0
+        } else {
+            let whole = WireFormat::Whole;
+            talk(Dialect::GeminiInteractions, whole, &bytes(&replies), |bytes| vec![bytes])
+                .done()
+                .text()
+                .to_owned()
         };
         assert!(!client.contains("expand_context") && !client.contains("previous_interaction_id"));
         let client: Value = serde_json::from_str(&client).unwrap();

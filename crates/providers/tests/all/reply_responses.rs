@@ -210,7 +210,7 @@ fn g28_reasoning_is_said_again_with_its_content() {
 }
 
 #[test]
-fn reasoning_that_nobody_kept_is_not_said_again() {
+fn reasoning_that_the_provider_did_not_store_is_not_repeated() {
     let forgotten = converse(&[Stream::new("r1").reasoning("null").ours("c1").completed(1, 2)]);
     assert!(!forgotten.body(0, r#"{"input":[]}"#, "x").contains("rs_"));
     let stored = converse(&[Stream::stored("r1").reasoning("null").ours("c1").completed(1, 2)]);

@@ -68,7 +68,7 @@ async fn encrypted(set: impl FnOnce(&mut ServerLimits)) -> Encrypted {
 type ClientStream = tokio_rustls::client::TlsStream<TcpStream>;
 
 impl Encrypted {
-    /// Shakes hands as whoever trusts this certificate alone.
+    /// Shakes hands as a client that trusts this certificate alone.
     async fn connect(&self, trusted: &Path, protocols: &[&[u8]]) -> io::Result<ClientStream> {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(trusted).unwrap()).unwrap();
@@ -82,7 +82,7 @@ impl Encrypted {
         TlsConnector::from(Arc::new(config)).connect(name, stream).await
     }
 
-    /// Replaces both files, as whoever renews them does.
+    /// Replaces both files, as an ACME client does.
     fn renew(&self, name: &str) -> PathBuf {
         let (certificate, key) = write_certificate(self.folder.path(), name);
         fs::copy(&certificate, &self.certificate).unwrap();
@@ -141,7 +141,7 @@ async fn d54_replaced_files_count_for_new_connections_and_open_ones_go_on() {
     ask(&mut open).await;
     assert!(!server.identity.reload().unwrap(), "nothing was replaced");
     let new = server.renew("new");
-    assert!(server.connect(&old, &[]).await.is_ok(), "nobody has looked yet");
+    assert!(server.connect(&old, &[]).await.is_ok(), "the files are not read yet");
     assert!(server.identity.reload().unwrap());
     ask(&mut open).await;
     assert!(server.connect(&old, &[]).await.is_err());
@@ -202,7 +202,7 @@ async fn d54_from_elsewhere_a_client_without_tls_is_told_so() {
 }
 
 #[tokio::test]
-async fn d54_whoever_begins_a_handshake_and_stops_is_cut_off_and_makes_room() {
+async fn d54_a_stalled_handshake_is_cut_off_and_makes_room() {
     // Of four connections one may be in its handshake.
     let server = encrypted(|limits| {
         limits.max_connections = 4;

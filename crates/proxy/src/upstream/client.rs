@@ -42,10 +42,10 @@ pub struct UpstreamClient {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamFailure {
-    /// Nobody is there.
+    /// No connection could be made.
     #[error("the upstream cannot be reached: {0}")]
     Unreachable(String),
-    /// Somebody is there, and no whole answer came.
+    /// A connection was made, and no whole answer came.
     #[error("the upstream was reached, but {what}: {cause}")]
     Broken {
         /// What happened.
@@ -54,7 +54,7 @@ pub enum UpstreamFailure {
         cause: String,
     },
     /// It speaks another protocol from now on.
-    #[error("the upstream switched protocols (101), which nobody asked it to")]
+    #[error("the upstream switched protocols (101), which no request asked for")]
     Switched,
     /// It did not begin to answer in time.
     #[error("the upstream did not answer within {} seconds", .0.as_secs())]
@@ -126,7 +126,7 @@ impl UpstreamClient {
 
     fn pool(&self, is_guarded: bool) -> &ConnectionPool {
         let pool = if is_guarded { &self.guarded } else { &self.pools };
-        // Through a proxy, nobody would know where a name leads.
+        // A proxy would resolve the name itself, so the address could not be checked.
         let proxies =
             || if is_guarded { Arc::new(EnvironmentProxies::none()) } else { self.proxies.clone() };
         pool.get_or(|| {
@@ -157,19 +157,23 @@ fn failure(error: &(dyn Error + 'static)) -> UpstreamFailure {
         cause = inner;
         is_body |= is_clients(cause);
     }
-    match is_body {
-        true if cause.is::<TooSlow>() => UpstreamFailure::Trickled,
-        true => UpstreamFailure::Half,
-        // What fails before there is a connection is no error of hyper's.
-        false => match error.downcast_ref::<hyper::Error>() {
-            Some(error) => UpstreamFailure::Broken {
-                what: match error.is_parse() {
-                    true => "its answer is not HTTP",
-                    false => "it closed the connection before it answered",
-                },
-                cause: cause.to_string(),
+    if is_body {
+        return if cause.is::<TooSlow>() {
+            UpstreamFailure::Trickled
+        } else {
+            UpstreamFailure::Half
+        };
+    }
+    // What fails before there is a connection is no error of hyper's.
+    match error.downcast_ref::<hyper::Error>() {
+        Some(error) => UpstreamFailure::Broken {
+            what: if error.is_parse() {
+                "its answer is not HTTP"
+            } else {
+                "it closed the connection before it answered"
             },
-            None => UpstreamFailure::Unreachable(cause.to_string()),
+            cause: cause.to_string(),
         },
+        None => UpstreamFailure::Unreachable(cause.to_string()),
     }
 }

@@ -28,14 +28,14 @@ const READ_BYTES: usize = 32 << 10;
 /// The same over HTTP/2, where 2 MB would be read ahead. At 100 ms to a provider it is 1.3 MB a second.
 const STREAM_WINDOW: u32 = 128 << 10;
 
-/// Readers that are slow hold up nobody who shares their connection: each has its window in its own stream.
+/// Slow readers do not hold up the streams that share their connection, because each stream has its own window.
 const CONNECTION_WINDOW: u32 = 1 << 30;
 
 /// No answer came to a request.
 #[derive(Debug)]
 pub(super) struct SendFailure {
     pub(super) error: hyper::Error,
-    /// Nobody has seen it.
+    /// The upstream has not seen the request.
     pub(super) is_unsent: bool,
     /// The upstream gave it up: over HTTP/1.1 it closed the connection before anything of an answer came, over HTTP/2 it said
     /// that it did not process the request.
@@ -44,8 +44,8 @@ pub(super) struct SendFailure {
 
 /// A connection, in the protocol that both ends speak.
 pub(super) enum UpstreamConnection {
-    /// One request at a time. Whoever waits for its answer drives the connection: a task for that would have to be woken
-    /// for everything that comes and goes.
+    /// One request at a time. The task that waits for its answer drives the connection, because a task of its own would
+    /// have to be woken for everything that comes and goes.
     Http1(Box<Http1Connection>),
     /// Many at once, over a connection that a task of its own drives.
     Http2(http2::SendRequest<Body>),
@@ -57,7 +57,7 @@ pub(super) struct Http1Connection {
     /// Nothing once it is closed.
     driver: Option<http1::Connection<Box<dyn ReadWrite>, Body>>,
     received: ReceivedMark,
-    /// Whoever drove it last is woken when something comes.
+    /// Whether the task that drove it last is woken when something comes.
     is_awaited: bool,
     /// To whom its requests are for.
     host: HeaderValue,
@@ -74,7 +74,7 @@ impl UpstreamConnection {
             builder.timer(TokioTimer::new()).initial_stream_window_size(STREAM_WINDOW);
             builder.initial_connection_window_size(CONNECTION_WINDOW);
             let (sender, driver) = builder.handshake(stream).await?;
-            // Whoever waits for an answer hears of what goes wrong.
+            // A request that waits for an answer gets the error.
             tokio::spawn(async move { drop(driver.await) });
             return Ok(UpstreamConnection::Http2(sender));
         }
@@ -235,8 +235,8 @@ impl Http1Connection {
 
     /// Drives the connection, and looks for what comes by that.
     ///
-    /// Where something has come, it is taken before anybody asks to be woken again. Whoever takes it would wake himself:
-    /// hyper tells the driver of a connection that there is room for more.
+    /// Where something has come, it is taken before the task's waker is registered again. Else the task that takes it
+    /// would wake itself, because hyper tells the driver of a connection that there is room for more.
     fn drive<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -253,13 +253,13 @@ impl Http1Connection {
         poll_once(poll)
     }
 
-    /// Sends and receives what there is. Nobody is woken when there is more.
+    /// Sends and receives what there is. No task is woken when there is more.
     fn advance(&mut self) {
         self.advance_for(&mut Context::from_waker(Waker::noop()));
         self.is_awaited = false;
     }
 
-    /// Sends and receives what there is. Who asks is woken when there is more.
+    /// Sends and receives what there is. The task of `context` is woken when there is more.
     fn advance_for(&mut self, context: &mut Context<'_>) {
         if let Some(driver) = &mut self.driver
             && Pin::new(driver).poll(context).is_ready()
@@ -269,8 +269,8 @@ impl Http1Connection {
     }
 }
 
-/// Looks for what comes by driving a connection alone, so that nobody has to be woken for it. Without tokio's budget, which
-/// when spent hides what is there and counts on somebody being woken.
+/// Polls once with a waker that does nothing, because only driving the connection brings anything, so no task has to be
+/// woken. Without tokio's budget: once it is spent, tokio hides what is there and relies on a task being woken.
 fn poll_once<T>(poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
     pin!(unconstrained(poll_fn(poll))).poll(&mut Context::from_waker(Waker::noop()))
 }

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 /// A connection to an upstream, or to a proxy that is told with each request whom it is for.
 pub(crate) struct TcpLink {
     stream: TokioIo<TcpStream>,
-    /// Nothing if nobody stands between.
+    /// The proxy, if there is one.
     proxy: Option<ForwardProxy>,
 }
 

@@ -117,7 +117,8 @@ impl ConnectionPool {
             };
             match sent {
                 Ok(answer) => return Ok((answer, self.lease(connection, key))),
-                // It was closed while nobody looked: retry with the next one, since nobody has seen the request.
+                // The idle connection was closed unnoticed: retry with the next one, since the upstream has not seen
+                // the request.
                 Err(SendFailure { is_unsent: true, .. }) if is_reused => {}
                 Err(SendFailure { error, is_given_up, .. }) => {
                     let copy = copy.filter(|_| is_given_up);

@@ -12,7 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 /// A body that comes over a connection, and drives it.
 pub struct ReceivedBody {
     body: Incoming,
-    /// Nothing where somebody else drives the connection.
+    /// `None` where another task drives the connection.
     lease: Option<ConnectionLease>,
     _permit: Option<OwnedSemaphorePermit>,
 }

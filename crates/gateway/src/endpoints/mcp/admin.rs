@@ -141,7 +141,7 @@ fn without_secrets(document: Value) -> Value {
 
 fn only_by_file(what: &str) -> Problem {
     let message = format!(
-        "{what}, so that nobody who reaches this port can run programs: use `tokenforge mcp add`"
+        "{what}, because a client that reaches this port must not run programs: use `tokenforge mcp add`"
     );
     Problem::new(StatusCode::FORBIDDEN, message)
 }

@@ -77,7 +77,7 @@ pub(crate) async fn encode(context: &mut Context<'_>, form: Form) -> Result<(), 
         return Ok(());
     }
     if *context.method() == Method::HEAD {
-        // What the body of a GET would be, nobody knows.
+        // The body that a GET would have is unknown.
         return Ok(());
     }
     // So it is until it is written anew.
@@ -162,7 +162,7 @@ fn is_json(headers: &HeaderMap) -> bool {
         || (is_of_json && !essence.eq_ignore_ascii_case(STC_TYPE.as_bytes()))
 }
 
-/// Must nobody between the two change the body?
+/// Whether the headers forbid intermediaries to change the body.
 fn forbids_change(headers: &HeaderMap) -> bool {
     let lines = headers.get_all(CACHE_CONTROL).iter().filter_map(|line| line.to_str().ok());
     lines

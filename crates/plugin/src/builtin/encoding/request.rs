@@ -53,7 +53,7 @@ pub(crate) fn prepare(
     Ok(())
 }
 
-/// Upstreams have JSON: whoever accepts our type accepts that on its way.
+/// Upstreams send JSON: for a client that accepts our type, the gateway asks for JSON and converts it.
 fn ask_for_json(headers: &mut HeaderMap, media_type: &str) {
     if !remove_accepted(headers, ACCEPT, media_type) {
         return;

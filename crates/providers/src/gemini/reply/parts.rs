@@ -111,9 +111,10 @@ impl ReplyParts {
     /// client's first call needs a word in its place, since ours may be forgotten when the client sends its own back.
     fn with_signature<'a>(&mut self, part: &Node<'a>, strict: bool) -> Cow<'a, str> {
         let is_needed = std::mem::take(&mut self.has_signature) && strict;
-        match is_needed && part.get(SIGNATURE).is_none() {
-            true => Edit::within(part, |part, edit| edit.set(part, SIGNATURE, SKIPPED)),
-            false => Cow::Borrowed(part.raw()),
+        if is_needed && part.get(SIGNATURE).is_none() {
+            Edit::within(part, |part, edit| edit.set(part, SIGNATURE, SKIPPED))
+        } else {
+            Cow::Borrowed(part.raw())
         }
     }
 

@@ -135,7 +135,7 @@ impl IdleConnections {
     }
 }
 
-/// Looks for connections that nobody uses, as long as there is a pool.
+/// Closes connections that are unused for too long, as long as there is a pool.
 async fn sweep_periodically(idle: Weak<IdleConnections>) {
     loop {
         tokio::time::sleep(SWEEP_INTERVAL).await;

@@ -177,7 +177,7 @@ async fn a_connection_gives_back_what_it_cannot_send() {
         assert_eq!(server.accepted(), turn);
         leave.notify_one();
         left.notified().await;
-        // Who hears this answer has heard of what came before it. Nobody has looked at the other connection.
+        // This answer comes after the events before it. The pool has not looked at the other connection yet.
         ask(&pool, &format!("http://{}", other.address)).await;
         assert_eq!(pool.idle.count(), 2);
     }
@@ -412,7 +412,7 @@ async fn over_http2_many_requests_share_a_connection() {
 }
 
 #[tokio::test]
-async fn what_nobody_uses_is_kept_within_its_bound_and_for_its_time() {
+async fn idle_connections_are_kept_within_their_bound_and_time() {
     let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 2));
     let to = format!("http://{}", server.address);
     let idle = || pool.idle.count();
