@@ -142,12 +142,11 @@ async fn serve(
     // At once: whoever reads the first line may not wait for a second.
     let dashboard = dashboard(&gateway, stdout().is_terminal());
     let url = format!("{}://{address}", if identity.is_some() { "https" } else { "http" });
-    let said = match as_json {
-        true => {
-            let dashboard = format!("{url}/_forge/ui/");
-            json!({"url": url, "mode": mode.name(), "dashboard": dashboard}).to_string()
-        }
-        false => format!("listening on {url} ({mode})\ndashboard: {url}{dashboard}"),
+    let said = if as_json {
+        let dashboard = format!("{url}/_forge/ui/");
+        json!({"url": url, "mode": mode.name(), "dashboard": dashboard}).to_string()
+    } else {
+        format!("listening on {url} ({mode})\ndashboard: {url}{dashboard}")
     };
     // Whoever does not read it may still use the gateway.
     let _ = output::print(&said);

@@ -223,9 +223,10 @@ impl ToolSwitchArgs {
         let (old, after) = (&file.text, new.as_deref().unwrap_or_default());
         let diff = masked_diff(&name, old, after, FileNotation::of(&file.name));
         let change = FileChange { file, diff, new, before, done };
-        match self.json {
-            true => carry_out_as_json(&[change], self.consent),
-            false => carry_out(&[change], self.consent),
+        if self.json {
+            carry_out_as_json(&[change], self.consent)
+        } else {
+            carry_out(&[change], self.consent)
         }
     }
 

@@ -128,9 +128,10 @@ impl Server {
                     json!({"jsonrpc": "2.0", "method": "notifications/message", "params": word});
                 let contents = json!({"contents": [{"uri": "fake:///other", "text": "other"}]});
                 let error = json!({"code": -32002, "message": "Resource not found"});
-                let read = match is_set("URI") {
-                    true => answer(id, &contents),
-                    false => Act::Say(json!({"jsonrpc": "2.0", "id": id, "error": error})),
+                let read = if is_set("URI") {
+                    answer(id, &contents)
+                } else {
+                    Act::Say(json!({"jsonrpc": "2.0", "id": id, "error": error}))
                 };
                 return vec![Act::Say(word), read];
             }

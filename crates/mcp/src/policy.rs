@@ -104,10 +104,7 @@ impl<'m> ToolAccess<'m> {
 pub fn tool_access<'m>(mcp: &'m Mcp, key: &str, client: &str) -> ToolAccess<'m> {
     let tools = |name: &str| entry(mcp, name).and_then(|entry| entry.tools.as_deref());
     let own: Vec<&[String]> = [tools(key), tools(client)].into_iter().flatten().collect();
-    match own.is_empty() {
-        true => ToolAccess(tools(ANYBODY).into_iter().collect()),
-        false => ToolAccess(own),
-    }
+    if own.is_empty() { ToolAccess(tools(ANYBODY).into_iter().collect()) } else { ToolAccess(own) }
 }
 
 /// The entry for clients that have none.

@@ -19,9 +19,10 @@ pub(crate) fn redacted(message: String, settings: &HubSettings) -> Result<String
 /// The same; `None`: it holds none.
 fn changed(message: &str, settings: &HubSettings) -> Result<Option<String>, Unscannable> {
     let shape = BodyShape::ToolAnswer { structured: settings.must_redact };
-    let redacted = match settings.must_redact {
-        true => redact_body(message.as_bytes(), shape, &[])?,
-        false => redact_what_can_be(message.as_bytes(), shape),
+    let redacted = if settings.must_redact {
+        redact_body(message.as_bytes(), shape, &[])?
+    } else {
+        redact_what_can_be(message.as_bytes(), shape)
     };
     redacted.map(String::from_utf8).transpose().map_err(|_| Unscannable::NotText)
 }

@@ -221,9 +221,10 @@ impl StdioProxy {
 
     /// What becomes of a call of which nobody can say which tool it calls.
     fn unnamed(&self, id: &str) -> ProxyStep {
-        match self.access().is_limited() {
-            true => ProxyStep::Messages(ProxyMessages::answer(no_tool(id))),
-            false => ProxyStep::Pass,
+        if self.access().is_limited() {
+            ProxyStep::Messages(ProxyMessages::answer(no_tool(id)))
+        } else {
+            ProxyStep::Pass
         }
     }
 
@@ -302,12 +303,11 @@ impl StdioProxy {
 
     /// What becomes of a server's batch in a batch, which may hold what the client must not see.
     fn batch_in_batch(&self) -> ProxyStep {
-        match self.settings.must_redact || self.access().is_limited() {
-            true => {
-                let text = "the server's message was not passed on: a batch has no batch in it";
-                ProxyStep::Change(rpc::error(None, ErrorCode::Server, text))
-            }
-            false => ProxyStep::Pass,
+        if self.settings.must_redact || self.access().is_limited() {
+            let text = "the server's message was not passed on: a batch has no batch in it";
+            ProxyStep::Change(rpc::error(None, ErrorCode::Server, text))
+        } else {
+            ProxyStep::Pass
         }
     }
 
@@ -367,9 +367,10 @@ impl StdioProxy {
 
     /// What becomes of what is no message, or more than one may have.
     pub(crate) fn unread(&self) -> ProxyStep {
-        match self.settings.must_redact {
-            true => ProxyStep::Change(refusal(None, "it is no message of up to 8 MiB")),
-            false => ProxyStep::Pass,
+        if self.settings.must_redact {
+            ProxyStep::Change(refusal(None, "it is no message of up to 8 MiB"))
+        } else {
+            ProxyStep::Pass
         }
     }
 

@@ -295,9 +295,10 @@ impl<'p> ReplayedConversation<'p> {
 
     /// What becomes of a result. One that Tokenforge wrote already stays as it is.
     fn compress(&self, result: &ToolResult, history: &History) -> CompressedOutput {
-        let settings = match own_notation::is_in(&result.text) {
-            true => &Settings { mode: Mode::Disabled, ..self.terms.settings.clone() },
-            false => &self.terms.settings,
+        let settings = if own_notation::is_in(&result.text) {
+            &Settings { mode: Mode::Disabled, ..self.terms.settings.clone() }
+        } else {
+            &self.terms.settings
         };
         self.engine(settings).compress(&output(result), history)
     }

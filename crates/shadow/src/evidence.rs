@@ -132,9 +132,10 @@ impl PairedCounts {
         let (mut low, mut high) = (-1.0, 1.0);
         for _ in 0..HALVINGS {
             let middle = (low + high) / 2.0;
-            match self.log_evidence(middle) >= threshold {
-                true => low = middle,
-                false => high = middle,
+            if self.log_evidence(middle) >= threshold {
+                low = middle;
+            } else {
+                high = middle;
             }
         }
         low

@@ -57,9 +57,10 @@ impl ShadowFile {
         }
         let state: ShadowState = serde_json::from_slice(&fs::read(&path)?)
             .map_err(|error| wrong(format!("expected what Tokenforge wrote, found {error}")))?;
-        match state.is_ours() {
-            true => Ok(Some(state)),
-            false => Err(wrong("it is of another version of Tokenforge".to_owned())),
+        if state.is_ours() {
+            Ok(Some(state))
+        } else {
+            Err(wrong("it is of another version of Tokenforge".to_owned()))
         }
     }
 

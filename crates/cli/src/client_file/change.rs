@@ -89,9 +89,10 @@ impl FileChange {
     /// Undoes it, if something that belongs to it failed.
     pub(crate) fn roll_back(&self) -> anyhow::Result<()> {
         let now = ClientFile::find(&self.file.name)?;
-        match self.file.is_there() {
-            true => now.replace(&self.file.text)?,
-            false => now.remove_if_there()?,
+        if self.file.is_there() {
+            now.replace(&self.file.text)?;
+        } else {
+            now.remove_if_there()?;
         }
         // What was kept beside it before us stays.
         let is_ours = match &self.before {

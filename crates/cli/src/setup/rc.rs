@@ -99,15 +99,12 @@ impl ShellFile {
 
 /// The command that puts the folder first, unless it is.
 pub(super) fn put_first(folder: &str, is_fish: bool) -> String {
-    match is_fish {
-        true => {
-            let folder = format!("'{}'", folder.replace('\\', r"\\").replace('\'', r"\'"));
-            format!("if test \"$PATH[1]\" != {folder}; set -gx PATH {folder} $PATH; end")
-        }
-        false => {
-            let folder = quote_shell(folder);
-            format!("case \"$PATH\" in {folder}:*) ;; *) export PATH={folder}:\"$PATH\" ;; esac")
-        }
+    if is_fish {
+        let folder = format!("'{}'", folder.replace('\\', r"\\").replace('\'', r"\'"));
+        format!("if test \"$PATH[1]\" != {folder}; set -gx PATH {folder} $PATH; end")
+    } else {
+        let folder = quote_shell(folder);
+        format!("case \"$PATH\" in {folder}:*) ;; *) export PATH={folder}:\"$PATH\" ;; esac")
     }
 }
 

@@ -41,18 +41,19 @@ fn state_of(settings: &ShadowSettings, report: &ShadowReport) -> String {
             number(requests)
         ),
     };
-    match settings.is_on() {
-        true => format!(
+    if settings.is_on() {
+        format!(
             "On: {} % of requests with newly compressed results, up to {} a day. Held when the harm is above {} \
              points.{spent}",
             points(settings.share),
             dollars(settings.budget_usd),
             points(settings.harm_bound)
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "Off. `shadow.share` in the settings turns it on: that part of requests is then sent three times more, at your \
              cost.{spent}"
-        ),
+        )
     }
 }
 

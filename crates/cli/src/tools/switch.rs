@@ -287,10 +287,8 @@ fn insert_member(
             )?;
             let end = if document.text.contains("\r\n") { "\r\n" } else { "\n" };
             // A header may be the last line, without an end.
-            let (lead, tail) = match document.text[..at].ends_with('\n') {
-                true => ("", end),
-                false => (end, ""),
-            };
+            let (lead, tail) =
+                if document.text[..at].ends_with('\n') { ("", end) } else { (end, "") };
             edits.replace(at..at, format!("{lead}{name} = {value}{tail}"));
         }
     }
@@ -468,9 +466,10 @@ mod tests {
         ) {
             let quoted: Vec<String> = names.iter().map(|name| quote_string(name)).collect();
             let list = quoted.join(&format!(",{gap}"));
-            let text = match has_deny {
-                true => format!("{{{before}\"permissions\":{{\"deny\":[{gap}{list}{before}]}}{gap}}}"),
-                false => format!("{{{before}\"model\":[{list}]{gap}}}"),
+            let text = if has_deny {
+                format!("{{{before}\"permissions\":{{\"deny\":[{gap}{list}{before}]}}{gap}}}")
+            } else {
+                format!("{{{before}\"model\":[{list}]{gap}}}")
             };
             off(&listed(&DENY, "Agent"), &text, FileNotation::Json);
         }

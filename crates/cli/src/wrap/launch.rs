@@ -121,9 +121,10 @@ fn prepare_launch(
         );
     }
     // Another version may take the mark for a part of the provider's path.
-    let mark = match is_same_version {
-        true => local_shell::path_mark(client.name, arguments),
-        false => String::new(),
+    let mark = if is_same_version {
+        local_shell::path_mark(client.name, arguments)
+    } else {
+        String::new()
     };
     plan.start(&format!("{url}/p/{}{mark}", route::project()))
 }

@@ -69,16 +69,17 @@ impl Relay {
 
     /// What happens first, if it happens soon.
     pub(super) async fn first(&mut self) -> Option<CallEvent> {
-        match self.visit.takes_streams() {
-            true => timeout(AT_ONCE, self.next()).await.ok(),
-            false => loop {
+        if self.visit.takes_streams() {
+            timeout(AT_ONCE, self.next()).await.ok()
+        } else {
+            loop {
                 // There is no place for what is said before the answer.
                 match self.next().await {
                     CallEvent::Message(text) => self.call.link.wire().refuse(&text, NOT_ASKED),
                     CallEvent::Pause(_) => {}
                     answer => return Some(answer),
                 }
-            },
+            }
         }
     }
 

@@ -115,9 +115,10 @@ impl RequestContext {
     /// Completion is about a prompt or a resource.
     pub(super) async fn complete(self, message: &Message<'_>) -> Response<Body> {
         let about = message.param("ref").and_then(|about| about.get("type"));
-        match about.is_some_and(|kind| kind.is("ref/prompt")) {
-            true => self.by_name(&["ref", "name"], message).await,
-            false => self.by_address(message).await,
+        if about.is_some_and(|kind| kind.is("ref/prompt")) {
+            self.by_name(&["ref", "name"], message).await
+        } else {
+            self.by_address(message).await
         }
     }
 

@@ -70,9 +70,10 @@ impl BackendRegistry {
         let mut entries = self.entries.clone();
         entries.insert(prefix.to_owned(), definition);
         if let Some(path) = &self.file {
-            let written = match self.is_unread {
-                true => Err(io::Error::other("what is in it cannot be read, and would be lost")),
-                false => write(path, &entries),
+            let written = if self.is_unread {
+                Err(io::Error::other("what is in it cannot be read, and would be lost"))
+            } else {
+                write(path, &entries)
             };
             written.map_err(|error| NotSaved { path: path.clone(), error })?;
         }

@@ -136,10 +136,11 @@ impl StdioProxy {
         }
         let is_search = message.text_param("name").is_some_and(|name| name == FIND_TOOLS);
         let arguments = arguments(message);
-        let told = match is_search {
-            true => FindQuery::read(&arguments)
-                .map(|query| found(&index, &query, |tool| self.sees(tool), &[])),
-            false => match FoundCall::read(&arguments) {
+        let told = if is_search {
+            FindQuery::read(&arguments)
+                .map(|query| found(&index, &query, |tool| self.sees(tool), &[]))
+        } else {
+            match FoundCall::read(&arguments) {
                 Err(text) => Err(text),
                 Ok(call) if index.get(&call.name).is_some_and(|tool| self.sees(tool)) => {
                     let text = inner_message(message, &call.name, &call.arguments);
@@ -155,7 +156,7 @@ impl StdioProxy {
                     return self.wait(message, to);
                 }
                 Ok(call) => Err(unknown_tool(&index, &call.name, |tool| self.sees(tool))),
-            },
+            }
         };
         let result = told.map_or_else(|text| rpc::failed_tool(&text), |text| rpc::tool_text(&text));
         // What the server declares is now something that a tool says.

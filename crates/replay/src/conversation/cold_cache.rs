@@ -59,9 +59,10 @@ fn read_state(had: &UsageCharge, messages: f64, usage: &UsageCharge) -> CacheSta
         return CacheState::Unknown;
     }
     let tools = (cached - messages).max(0.0);
-    match usage.cache_read < tools + COLD_PART * messages.min(cached) {
-        true => CacheState::Cold,
-        false => CacheState::Warm,
+    if usage.cache_read < tools + COLD_PART * messages.min(cached) {
+        CacheState::Cold
+    } else {
+        CacheState::Warm
     }
 }
 

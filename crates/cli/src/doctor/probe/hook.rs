@@ -68,9 +68,10 @@ fn verdict(record: &TrialRecord, shell: &str, output: &str, key: &ReferenceSecre
         return Verdict::Honoured(format!("{before} characters of output became {after}"));
     }
     let is_whole = (0..TESTS).all(|number| shown.contains(&passed(number)));
-    match is_whole {
-        true => Verdict::Ignored("its model was sent the output as it was".to_owned()),
-        false => Verdict::NotTried(format!("{shell} did not run: {}", short(shown.trim()))),
+    if is_whole {
+        Verdict::Ignored("its model was sent the output as it was".to_owned())
+    } else {
+        Verdict::NotTried(format!("{shell} did not run: {}", short(shown.trim())))
     }
 }
 

@@ -105,13 +105,14 @@ fn read_answers(answers: &str, expected: Option<&Proofs>) -> Option<ProbeResult>
     };
     let version = header("x-forge-version")?;
     let expected = expected.filter(|proofs| proofs.are_shown(header))?;
-    Some(match answers.starts_with("HTTP/1.1 200") {
-        true => ProbeResult::Gateway {
+    Some(if answers.starts_with("HTTP/1.1 200") {
+        ProbeResult::Gateway {
             version,
             asks_for_key: header("x-forge-asks").is_some(),
             has_upstreams: expected.has_upstreams(header),
-        },
-        false => ProbeResult::Busy,
+        }
+    } else {
+        ProbeResult::Busy
     })
 }
 
