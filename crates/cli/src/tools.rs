@@ -1,4 +1,4 @@
-//! `tokenforge tools`: tools that nobody calls, switched off in an agent's own settings, and on again.
+//! `tokenforge tools`: unused tools, switched off in an agent's own settings, and on again.
 
 mod list;
 mod switch;
@@ -305,7 +305,7 @@ fn is_empty(text: &str) -> bool {
     matches!(text.trim(), "" | "{}")
 }
 
-/// A diff without what nobody is to see.
+/// A diff with the secrets masked.
 fn masked_diff(name: &str, old: &str, new: &str, notation: FileNotation) -> String {
     let mask = |text: &str| match notation {
         FileNotation::Json => init::mask_settings(text),

@@ -61,7 +61,7 @@ pub(crate) fn carry_out_as_json(
 ) -> anyhow::Result<()> {
     if !consent.yes && !consent.dry_run && !changes.is_empty() {
         bail!(
-            "with --json nobody is asked: add --yes to change the files, or --dry-run to see what would change"
+            "--json does not ask for confirmation: add --yes to change the files, or --dry-run to see what would change"
         );
     }
     if !consent.dry_run {

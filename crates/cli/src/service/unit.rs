@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_of_a_property_list_are_well_formed_whoever_writes_it() {
+    fn property_list_comments_are_well_formed_for_every_installer() {
         for installer in [InstalledBy::Service, InstalledBy::Setup] {
             let environment =
                 ServiceEnvironment { folder: "/data".to_owned(), variables: Vec::new() };

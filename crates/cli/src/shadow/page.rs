@@ -135,7 +135,7 @@ fn holds(report: &ShadowReport, is_on: bool) -> String {
 /// A part as a number of hundredths.
 fn points(part: f64) -> String {
     let rounded = (part * 1000.0).round() / 10.0;
-    // Nobody wants to read -0.
+    // Zero has no sign in a report: -0 becomes 0.
     format!("{:.1}", if rounded == 0.0 { 0.0 } else { rounded })
 }
 

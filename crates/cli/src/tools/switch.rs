@@ -169,7 +169,8 @@ pub(super) fn check_not_overruled(
     Ok(())
 }
 
-/// The names of all that is off in an agent's settings, whoever switched it off: of a tool of a server, `SERVER/TOOL`.
+/// The names of all that is off in an agent's settings, no matter what switched it off. A tool of a server is
+/// `SERVER/TOOL`.
 pub(super) fn off_names(
     text: &str,
     notation: FileNotation,
@@ -406,7 +407,7 @@ mod tests {
         ] {
             assert_eq!(off(&target, text, FileNotation::Json), new);
         }
-        // Nobody knows how it was.
+        // Without the prior state.
         let on =
             target.switch_on(r#"{"mcp":{"files":{"enabled":false}}}"#, FileNotation::Json, None);
         assert_eq!(on.unwrap().as_deref(), Some(r#"{"mcp":{"files":{"enabled":true}}}"#));

@@ -106,7 +106,7 @@ mod tests {
         assert!(line.contains("30,000 of 120,000 tokens saved, 25.0 % of the context"), "{line}");
         assert!(line.contains("subscription") && !line.contains('$'), "{line}");
         let mut unknown = entry();
-        unknown.model = Some("somebody".into());
+        unknown.model = Some("unknown-model".into());
         assert!(
             line_of(&unknown).contains("price of the model is not known"),
             "{}",

@@ -1,4 +1,4 @@
-//! One account: whoever is asked about the same traffic says the same, to the cent.
+//! One account: all reports about the same traffic say the same, to the cent.
 
 use crate::kit::{Folder, Run, finish, run_in};
 use crate::serve::Serving;

@@ -1,4 +1,4 @@
-//! `tokenforge tools`: what nobody calls, off in agents' own settings, and on again.
+//! `tokenforge tools`: unused tools, off in agents' own settings, and on again.
 
 #![cfg(unix)]
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-const SECRET: &str = "private-words-of-somebody";
+const SECRET: &str = "private-words-of-a-user";
 
 fn said(shell: &Shell, words: &[&str]) -> String {
     let run = shell.run(&[&["tools"], words].concat());

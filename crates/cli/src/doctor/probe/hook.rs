@@ -62,7 +62,7 @@ fn verdict(record: &TrialRecord, shell: &str, output: &str, key: &ReferenceSecre
         };
         return Verdict::NotTried(format!("{why} ({})", record.end()));
     };
-    // Made under a key that nobody but the hook in this home has.
+    // Made under a key that only the hook in this home folder has.
     if Reference::find_all(shown).any(|reference| reference.verify(key)) {
         let (before, after) = (output.len(), shown.len());
         return Verdict::Honoured(format!("{before} characters of output became {after}"));
