@@ -47,7 +47,7 @@ pub(crate) fn redacted_answer(
     ParsedMessage::read(text)
 }
 
-/// What a client hears in the place of an answer that nobody could check.
+/// The error that a client gets in the place of an answer that could not be checked.
 pub(crate) fn refusal(id: Option<&str>, why: &str) -> String {
     let text = format!(
         "the server's answer could not be checked for secrets, and was not passed on: {why}"

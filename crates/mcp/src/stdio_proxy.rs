@@ -35,7 +35,7 @@ const REQUEST_BYTES: usize = 8 * LONGEST_MESSAGE;
 /// How many tools are remembered, of which it is known whether they promise structured results.
 const TOOLS: usize = 4096;
 
-/// What a server hears whose question nobody could check.
+/// The refusal for a server whose question could not be checked.
 const UNCHECKED: &str = "what it asks cannot be checked for secrets";
 
 /// What becomes of a message.
@@ -178,7 +178,7 @@ impl StdioProxy {
         match message.method() {
             "tools/list" => self.remember(id, OpenRequest::Tools(self.structured())),
             "tools/call" => return self.called(message, id),
-            // What tasks say about themselves may be a result, and so may a list that nobody here knows.
+            // What tasks say about themselves may be a result, and so may an unknown list.
             "prompts/list" | "resources/list" | "resources/templates/list" => {
                 self.remember(id, OpenRequest::Names);
             }
@@ -219,7 +219,7 @@ impl StdioProxy {
         ProxyStep::Pass
     }
 
-    /// What becomes of a call of which nobody can say which tool it calls.
+    /// The step for a call that does not say which tool it calls.
     fn unnamed(&self, id: &str) -> ProxyStep {
         if self.access().is_limited() {
             ProxyStep::Messages(ProxyMessages::answer(no_tool(id)))
@@ -244,7 +244,7 @@ impl StdioProxy {
         let wanted = word.and_then(|word| word.parse().ok()).unwrap_or_else(|| self.usual());
         let call = ToolCall {
             rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
-            // Without headers nobody can name another.
+            // Without headers the client cannot name another.
             stc_version: policy::usual_version(&self.client),
             structured: self.structured(),
             is_promised,
@@ -342,7 +342,7 @@ impl StdioProxy {
             return step;
         }
         if message.sort() != Sort::Answer && redacted(text.to_owned(), &self.settings).is_err() {
-            // The client asked for none of it; whoever asks it something must not wait for ever.
+            // The client asked for none of it; but a server that asks the client something must not wait for ever.
             let question =
                 message.id().map(|id| rpc::error(Some(id), ErrorCode::Method, UNCHECKED));
             let to_server = question.into_iter().collect();

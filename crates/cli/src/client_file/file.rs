@@ -172,7 +172,7 @@ impl ClientFile {
             #[cfg(unix)]
             {
                 use std::os::unix::fs::{MetadataExt, fchown};
-                // Only root can give a file to another user. Any other user owns the new file already, so a failure is ignored.
+                // Only root can give a file to another user. Others own the new file already, so a failure is ignored.
                 let _ = fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()));
             }
             new.as_file().set_permissions(metadata.permissions())?;

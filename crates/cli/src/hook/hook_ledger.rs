@@ -31,7 +31,7 @@ impl HookLedger {
         HookLedger { estimates: true, ..self }
     }
 
-    /// The outcome of one text, of which an agent that cut it would have shown `shown` bytes. `None`: the ledger is off.
+    /// The outcome of one text, of which an agent that cut it would show `shown` bytes. `None`: no ledger is kept.
     pub(super) fn outcome(
         &self,
         output: &Output<'_>,

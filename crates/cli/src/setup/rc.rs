@@ -48,8 +48,8 @@ impl ShellFolders {
         }
     }
 
-    /// The file that bash reads in place of `.bashrc` as a login shell, which every terminal of macOS starts. It gets the
-    /// lines even if it reads `.bashrc`: that of Debian puts `~/.local/bin` first afterwards, where agents are.
+    /// The file that bash reads in place of `.bashrc` as a login shell, which every terminal of macOS starts. It gets
+    /// the lines even if it reads `.bashrc`: that of Debian puts `~/.local/bin` first afterwards, where agents are.
     fn bash_login(&self, is_there: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
         let mut files = BASH_LOGIN.map(|name| self.home.join(name)).into_iter();
         let found = files.find(|file| is_there(file));

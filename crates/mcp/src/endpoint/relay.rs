@@ -22,10 +22,10 @@ use tokenforge_formats::negotiate::CONTENT_FORMAT;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// What a server hears whose question reaches nobody.
+/// The refusal for a server whose question reaches no client.
 const NOT_ASKED: &str = "the client cannot be asked that";
 
-/// An answer that takes longer is a stream, so that the client sees that somebody is there.
+/// An answer that takes longer is a stream, so that the client sees that the gateway is alive.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// How often a silent stream says that it is alive.

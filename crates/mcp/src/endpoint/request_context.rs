@@ -149,7 +149,7 @@ impl RequestContext {
             method if self.has_hidden_tasks() && !method.starts_with(NOTIFICATIONS) => {}
             _ if session.client.can_be_asked() => {
                 for backend in self.backends() {
-                    // Nobody is greeted to be told something.
+                    // No server is greeted only to be told something.
                     if let Some(link) = backend.known_link(session) {
                         link.wire().reply(message.text().to_owned());
                     }
