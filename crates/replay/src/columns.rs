@@ -259,7 +259,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// A text of somebody else's, without what would move a terminal's cursor.
+/// A text from another source, without the characters that would move a terminal's cursor.
 fn printable(text: &str) -> String {
     let shown = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     text.chars().map(shown).collect()

@@ -213,7 +213,7 @@ impl<'p> ReplayedConversation<'p> {
         self.messages.push(mark);
     }
 
-    /// The answer that is being read, or nobody's, used a text.
+    /// The answer that is being read used a text. Without such an answer, the use counts as a probe.
     pub(crate) fn expect(&mut self, needle: String, account: &mut ReplayAccount) {
         match &mut self.pending {
             Some(pending) => pending.used.needles.push(needle),

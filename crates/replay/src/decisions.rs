@@ -83,7 +83,7 @@ impl Decision {
 /// The decisions in a log, in their order, told one at a time: each holds a copy of all that was before it.
 ///
 /// # Errors
-/// It cannot be read, or nobody knows what it is.
+/// It cannot be read, or its format is unknown.
 pub fn tell_decisions(
     source: &LogSource,
     plan: &ReplayPlan<'_>,

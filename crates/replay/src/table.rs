@@ -248,7 +248,7 @@ fn declarations(total: &ReplayAccount, sessions: usize, rows: usize, width: usiz
     format!("{note}\n{}{}", table.text(width), more(unused.len(), rows))
 }
 
-/// What tool declarations cost, or that nobody knows.
+/// The cost of tool declarations, or that it is unknown.
 pub(crate) fn declaration_note(total: &ReplayAccount, sessions: usize) -> String {
     let sums = &total.declarations;
     let digits = |tokens: usize| group_digits(tokens as f64);

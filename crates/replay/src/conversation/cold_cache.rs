@@ -38,7 +38,7 @@ pub(super) struct CacheUse {
 impl CacheUse {
     /// What the cache was like that the request before left.
     pub(super) fn state_after(&self, before: &CacheUse, lifetime: Option<Duration>) -> CacheState {
-        // A provider of which nobody knows when its cache is gone.
+        // A provider with an unknown cache lifetime.
         let Some(lifetime) = lifetime else { return CacheState::Unknown };
         if let (Some(before), Some(sent)) = (before.sent, self.sent) {
             let pause = Duration::from_secs(sent.saturating_sub(before));
