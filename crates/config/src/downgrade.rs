@@ -35,8 +35,8 @@ impl Settings {
     }
 }
 
-/// Whether a plugin is no longer called, or can no longer stop a request when it fails. Any may be there to keep clients
-/// out.
+/// Whether a plugin is no longer called, or can no longer stop a request when it fails. Any may be there to keep
+/// clients out.
 fn is_lost(plugin: &PluginSettings, new: &[PluginSettings]) -> bool {
     let is_kept = |other: &PluginSettings| {
         let is_as_strict = plugin.on_error == OnError::Open || other.on_error == OnError::Closed;

@@ -58,8 +58,8 @@ impl LedgerReader {
         line.windows(session.len()).any(|part| part == session)
     }
 
-    /// Keeps the entries of requests that the gateway made by itself, for [`take_shadow`](Self::take_shadow). By default
-    /// the reader skips them.
+    /// Keeps the entries of requests that the gateway made by itself, for [`take_shadow`](Self::take_shadow). By
+    /// default the reader skips them.
     pub(crate) fn keep_shadow(&mut self) {
         self.shadow = Some(Vec::new());
     }

@@ -5,7 +5,7 @@
 //! of d. Where compression does nothing, A' and B are two draws from the same model, so d is as often 1 as -1, whatever
 //! the noise is and however it depends on the request.
 //!
-//! Evidence that harm is above a bound b is the wealth of a gambler who bets on it: the product of 1 + λ (d - b) over all
+//! Evidence that harm is above a bound b is the wealth of a player who bets on it: the product of 1 + λ (d - b) over all
 //! samples. Where the harm is at most b no stake λ makes money on average, and by Ville's inequality the wealth *ever*
 //! reaches 1/α with a probability of at most α: one may look after every sample and stop at the first alarm. This is the
 //! betting of Waudby-Smith and Ramdas ("Estimating means of bounded random variables by betting", 2024). The right stake
