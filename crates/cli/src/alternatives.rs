@@ -25,11 +25,10 @@ pub(crate) fn to_init(agent: &str) -> Option<String> {
 /// For `wrap`, which needs an agent that can be told where its provider is.
 pub(crate) fn to_wrap(program: &str) -> String {
     let known = wrap::wrappable_names().join(", ");
-    let mut lines = match mcp::client_names().contains(&program) {
-        true => vec![format!(
-            "{program} cannot be told on its command line where its model provider is"
-        )],
-        false => vec![format!("`wrap` does not know the agent `{program}`; it knows {known}")],
+    let mut lines = if mcp::client_names().contains(&program) {
+        vec![format!("{program} cannot be told on its command line where its model provider is")]
+    } else {
+        vec![format!("`wrap` does not know the agent `{program}`; it knows {known}")]
     };
     lines.extend(tool_servers(program));
     lines.push(format!(

@@ -42,9 +42,10 @@ pub(crate) fn run(arguments: &DashboardArgs) -> anyhow::Result<()> {
     // Inside the runtime, since connections belong to it.
     let asked = runtime.context("cannot wait for sockets")?.block_on(ask(arguments));
     let (link, expires_in) = asked?;
-    let text = match arguments.json {
-        true => json!({"link": link, "expires_in": expires_in}).to_string(),
-        false => link,
+    let text = if arguments.json {
+        json!({"link": link, "expires_in": expires_in}).to_string()
+    } else {
+        link
     };
     Ok(output::print(&text)?)
 }

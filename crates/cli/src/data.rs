@@ -20,8 +20,8 @@ pub(crate) fn location() -> anyhow::Result<StoreLocation> {
     Ok(StoreLocation::Disk(folder()?))
 }
 
-/// The key of references, in the file where the store of originals has it too: whoever shortens outputs on this machine
-/// prints the same ids, and prints them again after a restart.
+/// The key of references, in the file where the store of originals has it too: every process that shortens outputs on
+/// this machine prints the same ids, and prints them again after a restart.
 pub(crate) fn reference_key() -> Result<[u8; 32], StoreError> {
     let no_place = |error: anyhow::Error| StoreError::NoKey { reason: format!("{error:#}") };
     key_file(&folder().map_err(no_place)?.join("key"))

@@ -97,9 +97,10 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     {
         figures.dashboard = format!("{}{link}", figures.gateway);
     }
-    match arguments.json {
-        true => output::print(&figures.document().to_string())?,
-        false => output::print(&show::page(&figures))?,
+    if arguments.json {
+        output::print(&figures.document().to_string())?;
+    } else {
+        output::print(&show::page(&figures))?;
     }
     if stays {
         output::tell("Press Ctrl-C to stop.");

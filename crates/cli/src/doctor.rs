@@ -73,12 +73,13 @@ pub(crate) fn run(arguments: &DoctorArgs) -> anyhow::Result<()> {
     runtime.shutdown_timeout(FAREWELL);
     let findings = findings?;
     let broken = findings.iter().filter(|finding| finding.state == FindingState::Broken).count();
-    let shown = match arguments.json {
-        true => serde_json::json!({
+    let shown = if arguments.json {
+        serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"), "ok": broken == 0, "findings": findings,
         })
-        .to_string(),
-        false => findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("\n"),
+        .to_string()
+    } else {
+        findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("\n")
     };
     output::print(&shown)?;
     match broken {

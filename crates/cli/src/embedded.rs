@@ -57,7 +57,7 @@ impl EmbeddedGateway {
         self.gateway.sign_in_link().map(|(path, _)| path)
     }
 
-    /// Ends it at once: nobody is left whose requests it would have to finish.
+    /// Ends the gateway at once, because no client is left whose requests it would have to finish.
     pub(crate) async fn end(self) {
         self.gateway.end().await;
         self.serving.abort();

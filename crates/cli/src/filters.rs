@@ -151,9 +151,10 @@ fn trust(project: &Path, as_json: bool) -> anyhow::Result<()> {
     fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
     fs::write(&list, lines.join("\n") + "\n").with_context(|| list.display().to_string())?;
     let count = filters.len();
-    Ok(output::print(&match as_json {
-        true => json!({"folder": folder, "filters": count}).to_string(),
-        false => format!("trusted {count} filters in {}", folder.display()),
+    Ok(output::print(&if as_json {
+        json!({"folder": folder, "filters": count}).to_string()
+    } else {
+        format!("trusted {count} filters in {}", folder.display())
     })?)
 }
 

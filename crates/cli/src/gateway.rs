@@ -65,7 +65,7 @@ pub(crate) struct GatewayAnswer {
 /// Why there is no answer to go on with.
 #[derive(Debug)]
 pub(crate) enum GatewayError {
-    /// Nobody answers.
+    /// No gateway answers at the address.
     Absent(String),
     /// The admin API is not for us.
     Refused(String),

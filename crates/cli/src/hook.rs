@@ -82,7 +82,7 @@ fn answer_agent(agent: HookAgent) -> Option<String> {
     }
 }
 
-/// All of standard input, unless it is too long. It is read to its end either way: whoever writes is not cut off.
+/// All of standard input, unless it is too long. It is read to its end either way, so that the writer is not cut off.
 fn input() -> Option<String> {
     let mut stdin = io::stdin().lock();
     let mut bytes = Vec::new();

@@ -204,9 +204,10 @@ impl InitArgs {
     }
 
     fn carry_out(&self, changes: &[FileChange]) -> anyhow::Result<()> {
-        match self.json {
-            true => carry_out_as_json(changes, self.consent),
-            false => carry_out(changes, self.consent),
+        if self.json {
+            carry_out_as_json(changes, self.consent)
+        } else {
+            carry_out(changes, self.consent)
         }
     }
 

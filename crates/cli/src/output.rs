@@ -37,7 +37,7 @@ pub(crate) fn write(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// A text of somebody else's, without what would move a terminal's cursor.
+/// A text from another source, without the characters that would move a terminal's cursor.
 pub(crate) fn printable(text: &str) -> String {
     let shown = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     text.chars().map(shown).collect()

@@ -64,7 +64,7 @@ pub(crate) struct ScriptedProvider {
 
 struct State {
     model: Box<dyn ScriptedModel>,
-    /// Those that nobody took yet.
+    /// Requests that the caller has not taken yet.
     requests: Vec<Value>,
     /// How many replies there were.
     replies: u64,

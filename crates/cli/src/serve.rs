@@ -139,17 +139,16 @@ async fn serve(
     let _watching = reload::watch(gateway.clone(), source)?;
     let _renewing = identity.clone().map(tls::watch).transpose()?;
     let _hooks = answer_hooks(&gateway);
-    // At once: whoever reads the first line may not wait for a second.
+    // Both lines at once, because a program that reads the first one may not wait for the second.
     let dashboard = dashboard(&gateway, stdout().is_terminal());
     let url = format!("{}://{address}", if identity.is_some() { "https" } else { "http" });
-    let said = match as_json {
-        true => {
-            let dashboard = format!("{url}/_forge/ui/");
-            json!({"url": url, "mode": mode.name(), "dashboard": dashboard}).to_string()
-        }
-        false => format!("listening on {url} ({mode})\ndashboard: {url}{dashboard}"),
+    let said = if as_json {
+        let dashboard = format!("{url}/_forge/ui/");
+        json!({"url": url, "mode": mode.name(), "dashboard": dashboard}).to_string()
+    } else {
+        format!("listening on {url} ({mode})\ndashboard: {url}{dashboard}")
     };
-    // Whoever does not read it may still use the gateway.
+    // A failure is ignored, because the gateway works without a reader of these lines.
     let _ = output::print(&said);
     let served = match identity {
         Some(identity) => tokenforge_gateway::serve_tls(gateway, listener, identity, stop()?).await,
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_has_more_room_than_memory_unless_somebody_says_how_much() {
+    fn a_disk_has_more_room_than_memory_unless_max_bytes_is_set() {
         let room = |url: &str, max_bytes| {
             let settings = StoreSettings { max_bytes, ..StoreSettings::default() };
             bounds(&settings, &url.parse().expect("a location")).max_bytes

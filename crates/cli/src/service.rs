@@ -123,7 +123,7 @@ fn status(choice: ManagerChoice) -> anyhow::Result<()> {
         }
         ProbeResult::Busy => bail!("the gateway at {url} takes no requests now"),
         ProbeResult::Stranger(why) => bail!("{why}"),
-        ProbeResult::Nobody => bail!("no gateway answers at {url}"),
+        ProbeResult::NoAnswer => bail!("no gateway answers at {url}"),
     }
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn report() -> anyhow::Result<()> {
                 return Ok(output::print(&format!("the gateway answers at {url}"))?);
             }
             ProbeResult::Stranger(why) => why,
-            ProbeResult::Busy | ProbeResult::Nobody => format!("no gateway answers at {url} yet"),
+            ProbeResult::Busy | ProbeResult::NoAnswer => format!("no gateway answers at {url} yet"),
         };
         if began.elapsed() >= PATIENCE {
             output::tell(&format!("note: {why}; `tokenforge service status` says more"));

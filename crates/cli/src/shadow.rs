@@ -72,9 +72,10 @@ fn report(arguments: &ReportArgs) -> anyhow::Result<()> {
     let now = ledger::now();
     let state = file.read()?;
     let report = ShadowReport::of(&state.unwrap_or_else(|| ShadowState::new(now)), now);
-    Ok(output::print(&match arguments.json {
-        true => serde_json::to_string(&report)?,
-        false => page::page(&report, &settings),
+    Ok(output::print(&if arguments.json {
+        serde_json::to_string(&report)?
+    } else {
+        page::page(&report, &settings)
     })?)
 }
 
@@ -85,17 +86,19 @@ fn release(arguments: &ReleaseArgs) -> anyhow::Result<()> {
     let name = Some(&*arguments.name).filter(|name| *name != "all");
     if !held.iter().any(|hold| name.is_none_or(|name| hold.name == name)) {
         let names: Vec<&str> = held.iter().map(|hold| &*hold.name).collect();
-        match names.is_empty() {
-            true => bail!("nothing is held"),
-            false => bail!("{} is not held; held: {}", arguments.name, names.join(", ")),
+        if names.is_empty() {
+            bail!("nothing is held")
+        } else {
+            bail!("{} is not held; held: {}", arguments.name, names.join(", "))
         }
     }
     let now = ledger::now();
     let released = file.update(now, |state| state.release(name, now))?;
     let names: Vec<&str> = released.iter().map(|hold| &*hold.name).collect();
-    Ok(output::print(&match arguments.json {
-        true => serde_json::json!({ "released": names }).to_string(),
-        false => format!("released {}; used again from the next request on", names.join(", ")),
+    Ok(output::print(&if arguments.json {
+        serde_json::json!({ "released": names }).to_string()
+    } else {
+        format!("released {}; used again from the next request on", names.join(", "))
     })?)
 }
 

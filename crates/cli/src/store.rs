@@ -116,9 +116,10 @@ fn purge(arguments: &Purge) -> anyhow::Result<()> {
         bail!("nothing was deleted");
     }
     let removed = open(location)?.purge(arguments.kind, arguments.older_than)?;
-    Ok(output::print(&match arguments.json {
-        true => serde_json::json!({"store": place, "removed": removed}).to_string(),
-        false => format!("deleted {} {what}", group_digits(removed as usize)),
+    Ok(output::print(&if arguments.json {
+        serde_json::json!({"store": place, "removed": removed}).to_string()
+    } else {
+        format!("deleted {} {what}", group_digits(removed as usize))
     })?)
 }
 

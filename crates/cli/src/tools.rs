@@ -1,4 +1,4 @@
-//! `tokenforge tools`: tools that nobody calls, switched off in an agent's own settings, and on again.
+//! `tokenforge tools`: unused tools, switched off in an agent's own settings, and on again.
 
 mod list;
 mod switch;
@@ -223,9 +223,10 @@ impl ToolSwitchArgs {
         let (old, after) = (&file.text, new.as_deref().unwrap_or_default());
         let diff = masked_diff(&name, old, after, FileNotation::of(&file.name));
         let change = FileChange { file, diff, new, before, done };
-        match self.json {
-            true => carry_out_as_json(&[change], self.consent),
-            false => carry_out(&[change], self.consent),
+        if self.json {
+            carry_out_as_json(&[change], self.consent)
+        } else {
+            carry_out(&[change], self.consent)
         }
     }
 
@@ -304,7 +305,7 @@ fn is_empty(text: &str) -> bool {
     matches!(text.trim(), "" | "{}")
 }
 
-/// A diff without what nobody is to see.
+/// A diff with the secrets masked.
 fn masked_diff(name: &str, old: &str, new: &str, notation: FileNotation) -> String {
     let mask = |text: &str| match notation {
         FileNotation::Json => init::mask_settings(text),

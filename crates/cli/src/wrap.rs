@@ -192,7 +192,7 @@ impl WrapArgs {
     }
 }
 
-/// What an agent that is started with these variables is told so that it asks this address, whoever is there.
+/// What an agent that is started with these variables is told so that it asks this address, whatever listens there.
 pub(crate) fn probe_launch(
     agent: &'static Agent,
     program: &str,

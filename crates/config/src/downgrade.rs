@@ -1,7 +1,7 @@
 //! Downgrade protection: which safeguards a reload would take away.
 //!
-//! A file that was cut short, or is just being written, is a file without keys. So whoever wants fewer safeguards has to
-//! restart, where that is surely meant.
+//! A file that was cut short, or is just being written, is a file without keys. So an operator who wants fewer
+//! safeguards has to restart, where that is surely meant.
 
 use crate::settings::{OnError, PluginSettings, Settings, Upstreams};
 use http::Uri;
@@ -35,7 +35,8 @@ impl Settings {
     }
 }
 
-/// Is a plugin no longer called, or no longer able to stop a request when it fails? Any may be there to keep somebody out.
+/// Whether a plugin is no longer called, or can no longer stop a request when it fails. Any may be there to keep
+/// clients out.
 fn is_lost(plugin: &PluginSettings, new: &[PluginSettings]) -> bool {
     let is_kept = |other: &PluginSettings| {
         let is_as_strict = plugin.on_error == OnError::Open || other.on_error == OnError::Closed;

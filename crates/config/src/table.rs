@@ -30,7 +30,7 @@ pub struct Setting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TakesEffect {
     /// As soon as the file is read again, and by a change over the admin API. Only for what names no host, no key, no
-    /// file and no safety switch: whoever gets hold of a browser must not be able to send texts elsewhere (SSRF).
+    /// file and no safety switch: an attacker in a browser must not be able to send texts elsewhere (SSRF).
     AtOnce,
     /// As soon as the file is read again. What every new setting is, unless there is a reason.
     Reload,

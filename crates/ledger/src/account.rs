@@ -297,7 +297,7 @@ mod tests {
             EntryAccount::new(&entry, &ModelPrices::default()).dollars_billed(),
             Some(3.0 + 5.0)
         );
-        entry.advisors.push(advisor("somebody"));
+        entry.advisors.push(advisor("unknown-model"));
         assert_eq!(EntryAccount::new(&entry, &ModelPrices::default()).dollars_billed(), None);
     }
 

@@ -17,7 +17,7 @@ const TOOLS: usize = 1000;
 /// So many lists are held at a time.
 const LISTS: usize = 1000;
 
-/// What tool declarations cost, and which of them nobody needed.
+/// The cost of tool declarations, and the unused ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeclarationReport {
     /// Requests whose list of tools is known.

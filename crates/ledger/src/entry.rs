@@ -3,7 +3,7 @@
 use crate::{BoundedName, DeclaredTools};
 use serde::{Deserialize, Serialize};
 
-/// The shape of the lines. A line of another is somebody else's.
+/// The version of the lines. A line with another one is from another program or version.
 pub(crate) const VERSION: u8 = 1;
 
 /// Results beyond this many kinds of them are added up together: clients choose how many tools there are.

@@ -45,7 +45,7 @@ pub struct GainReport {
     pub by: GroupBy,
     /// The sums by name, largest saving first; days in their order. They add up to the figures above.
     pub rows: Vec<GainRow>,
-    /// Lines of the ledger that were no entries: torn, or somebody else's.
+    /// Lines of the ledger that were no entries: torn, or written by another program or version.
     pub skipped_lines: u64,
 }
 

@@ -7,7 +7,7 @@ use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How many bytes a ledger has at most, unless somebody says otherwise: about a year of one person's days.
+/// How many bytes a ledger has at most, unless the settings say otherwise: about a year of one person's days.
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// A ledger has this many files at least before the oldest goes, so that not all is lost at once.
@@ -117,7 +117,7 @@ fn make(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Can the open file still be found? Somebody may have removed it, or the folder, to forget everything.
+/// Can the open file still be found? The user may have removed it, or the folder, to forget everything.
 #[cfg(unix)]
 fn is_there(metadata: &Metadata, _: &LedgerSegment, _: &Path) -> bool {
     std::os::unix::fs::MetadataExt::nlink(metadata) > 0

@@ -40,7 +40,7 @@ impl ContextSums {
         let known = self.counted + self.estimated;
         let note = match known {
             0 if is_partial => OF_WHOLE_REQUESTS.to_owned(),
-            0 => "not known: nobody told how much the requests had beside the outputs".to_owned(),
+            0 => "not known: no entry says how much the requests had beside the outputs".to_owned(),
             _ => format!(
                 "all input of {known} of {requests} requests, sent again or new; counted by the provider in {}, \
                  estimated from bytes in {}",

@@ -76,7 +76,7 @@ impl ModelPrices {
     }
 
     /// The price of a model: that of the longest name in the settings it begins with, or the built-in one. Providers'
-    /// prefixes (`us.anthropic.`) are passed. A model that nobody knows has none.
+    /// prefixes (`us.anthropic.`) are passed. An unknown model has none.
     #[must_use]
     pub fn of(&self, model: &str) -> Option<Price> {
         let ends = model.match_indices(['/', '.']).map(|(at, _)| at + 1);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_nobody_knows_has_no_price() {
+    fn an_unknown_model_has_no_price() {
         for model in [
             "",
             "llama-4",

@@ -26,7 +26,7 @@ pub struct LedgerReader {
     /// What a line must hold to be looked at.
     session: Option<String>,
     skipped: u64,
-    /// Entries of the shadow that were read, if somebody wants them.
+    /// Entries of the shadow that were read, if the caller wants them.
     shadow: Option<Vec<LedgerEntry>>,
 }
 
@@ -58,7 +58,8 @@ impl LedgerReader {
         line.windows(session.len()).any(|part| part == session)
     }
 
-    /// Keeps what the gateway asked by itself for [`take_shadow`](Self::take_shadow). Unless somebody wants it, it is passed.
+    /// Keeps the entries of requests that the gateway made by itself, for [`take_shadow`](Self::take_shadow). By
+    /// default the reader skips them.
     pub(crate) fn keep_shadow(&mut self) {
         self.shadow = Some(Vec::new());
     }
@@ -68,7 +69,7 @@ impl LedgerReader {
         self.shadow.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// How many lines were no entries so far: torn, or somebody else's.
+    /// How many lines were no entries so far: torn, or written by another program or version.
     #[must_use]
     pub fn skipped_lines(&self) -> u64 {
         self.skipped

@@ -43,7 +43,7 @@ pub(crate) fn all(folder: &Path) -> io::Result<Vec<(LedgerSegment, u64)>> {
     let mut segments = Vec::new();
     for file in files {
         let file = file?;
-        // Somebody else may have removed it meanwhile.
+        // Another process may have removed it meanwhile.
         let Ok(metadata) = file.metadata() else { continue };
         if let Some(segment) = file.file_name().to_str().and_then(LedgerSegment::from_name) {
             segments.push((segment, metadata.len()));

@@ -1,4 +1,4 @@
-//! A saving against four denominators, each with its name, so that nobody takes one for another.
+//! A saving against four denominators, each with its name, so that the reader takes none for another.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -80,6 +80,6 @@ impl SavingShare {
 /// Without the digits that only arithmetic made.
 pub(crate) fn round_to(number: f64, parts: f64) -> f64 {
     let rounded = (number * parts).round() / parts;
-    // Nobody wants to read -0.
+    // Zero has no sign in a report: -0 becomes 0.
     if rounded == 0.0 { 0.0 } else { rounded }
 }

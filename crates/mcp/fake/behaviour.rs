@@ -1,4 +1,4 @@
-//! What the fake tool server does, whoever carries its messages.
+//! The behaviour of the fake tool server, over any transport.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub(crate) enum Act {
     /// Says this on the stream of the request.
     Say(Value),
-    /// Says this to nobody in particular.
+    /// Says this outside of any request.
     Announce(Value),
     /// Writes this, whatever it is.
     Write(String),
@@ -29,7 +29,7 @@ pub(crate) struct Server {
     told: Value,
     /// The calls that were answered with a task: their tools, tokens and states.
     tasks: Vec<Task>,
-    /// The resources of which somebody wants to hear.
+    /// The resources to which clients subscribed.
     subscribed: Vec<Value>,
     /// What its client told of the progress of its questions.
     progress: Vec<Value>,
@@ -128,9 +128,10 @@ impl Server {
                     json!({"jsonrpc": "2.0", "method": "notifications/message", "params": word});
                 let contents = json!({"contents": [{"uri": "fake:///other", "text": "other"}]});
                 let error = json!({"code": -32002, "message": "Resource not found"});
-                let read = match is_set("URI") {
-                    true => answer(id, &contents),
-                    false => Act::Say(json!({"jsonrpc": "2.0", "id": id, "error": error})),
+                let read = if is_set("URI") {
+                    answer(id, &contents)
+                } else {
+                    Act::Say(json!({"jsonrpc": "2.0", "id": id, "error": error}))
                 };
                 return vec![Act::Say(word), read];
             }

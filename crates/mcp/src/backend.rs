@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokenforge_config::{McpBackend, McpTarget};
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 
-/// How many conversations a server may have. Beyond it, one that nobody uses makes room: each is a program that runs,
+/// How many conversations a server may have. Beyond it, an unused one makes room: each is a program that runs,
 /// and clients often leave without a word.
 const PROGRAMS: usize = 16;
 const ADDRESSES: usize = 256;
@@ -193,7 +193,7 @@ impl Backend {
         let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
         let pause = FIRST_REST.saturating_mul(1 << rest.failures.min(8)).min(LONGEST_REST);
         rest.failures += 1;
-        // The first failure may be an accident: whoever comes next may try at once.
+        // The first failure may be an accident: the next request may try at once.
         rest.until = (rest.failures > 1).then(|| Instant::now() + pause);
     }
 

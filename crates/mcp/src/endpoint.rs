@@ -127,7 +127,7 @@ impl Hub {
         match message.sort() {
             Sort::Notification => return empty(StatusCode::ACCEPTED),
             Sort::Answer => {
-                let text = "nobody asks clients of this version, so there is nothing to answer";
+                let text = "no server asks clients of this version, so there is nothing to answer";
                 return problem(StatusCode::BAD_REQUEST, None, ErrorCode::Request, text);
             }
             Sort::Request => {}

@@ -12,7 +12,7 @@ pub enum Failure {
     /// The program ended.
     #[error("its program ended")]
     Exited,
-    /// Nobody is there.
+    /// Nothing answers at its address.
     #[error("it cannot be reached: {0}")]
     Unreachable(String),
     /// It answered with a status that is no success, and without a message.
@@ -30,7 +30,7 @@ pub enum Failure {
     /// It answered with what is no message.
     #[error("its answer cannot be understood")]
     Garbage,
-    /// It answered in a coding that nobody asked for.
+    /// It answered in a coding that the gateway did not accept.
     #[error(
         "its answer is in a Content-Encoding that was not asked for (expected gzip, deflate or none)"
     )]

@@ -1,4 +1,4 @@
-//! Whoever looks at calls of tools and their results on the way: plugins.
+//! Hooks on the calls of tools and on their results: the interface of plugins.
 
 use bytes::Bytes;
 use std::pin::Pin;

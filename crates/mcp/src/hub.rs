@@ -303,7 +303,7 @@ impl Hub {
             _ if message.sort() == Sort::Request => {
                 wire.refuse(&text, "no client can be asked that");
             }
-            // Nobody was asked what it takes back.
+            // A cancellation goes to no other client, because none was asked what it takes back.
             None if message.method() != CANCELLED => {
                 for session in self.hearers(prefix, tenant, &message) {
                     session.receive(None, session.scope.with_task_ids(text.clone(), prefix));

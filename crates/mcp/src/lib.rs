@@ -2,7 +2,7 @@
 //!
 //! The Model Context Protocol is JSON-RPC. Messages are read as spans of their text ([`Message`]), and what changes in
 //! them is spliced: a name, an id, the text of a result. Everything else passes as the client or the server wrote it,
-//! members that nobody here knows included.
+//! unknown members included.
 //!
 //! The core is pure: reading, [renaming](outgoing()), [lists of many servers as one](merge_lists), [results](rewrite), events
 //! of a [stream](sse). Around it is a thin shell: a [`Hub`] of servers that are reached over HTTP or started as

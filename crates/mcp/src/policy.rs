@@ -16,8 +16,8 @@ pub struct ResultRule {
     pub max_bytes: usize,
 }
 
-/// The form of texts that nobody asked for: what the settings say of this client, what they say of all, what is known of
-/// the agent, else JSON.
+/// The form of texts for a request that names none: what the settings say of this client, what they say of all, what is
+/// known of the agent, else JSON.
 #[must_use]
 pub fn usual_format(mcp: &Mcp, client: &str) -> Format {
     let of_client = entry(mcp, client).and_then(|entry| entry.format);
@@ -46,7 +46,7 @@ pub fn usual_version(client: &str) -> StcVersion {
     }
 }
 
-/// The form in which the model of an agent is shown the texts of results. Whoever else calls may be a program that parses
+/// The form in which the model of an agent is shown the texts of results. Any other client may be a program that parses
 /// them, and gets JSON.
 fn text_form(client: &str) -> Option<TextForm> {
     let client = client.to_ascii_lowercase();
@@ -104,10 +104,7 @@ impl<'m> ToolAccess<'m> {
 pub fn tool_access<'m>(mcp: &'m Mcp, key: &str, client: &str) -> ToolAccess<'m> {
     let tools = |name: &str| entry(mcp, name).and_then(|entry| entry.tools.as_deref());
     let own: Vec<&[String]> = [tools(key), tools(client)].into_iter().flatten().collect();
-    match own.is_empty() {
-        true => ToolAccess(tools(ANYBODY).into_iter().collect()),
-        false => ToolAccess(own),
-    }
+    if own.is_empty() { ToolAccess(tools(ANYBODY).into_iter().collect()) } else { ToolAccess(own) }
 }
 
 /// The entry for clients that have none.
@@ -219,7 +216,7 @@ mod tests {
         let mcp = Mcp::default();
         assert_eq!(structured(&mcp, None, "claude-code"), Structured::Drop);
         assert_eq!(structured(&mcp, None, "Codex-MCP-Client"), Structured::Pointer);
-        assert_eq!(structured(&mcp, None, "somebody"), Structured::Keep);
+        assert_eq!(structured(&mcp, None, "unknown-client"), Structured::Keep);
         assert_eq!(structured(&mcp, Some(Structured::Keep), "claude-code"), Structured::Keep);
     }
 }

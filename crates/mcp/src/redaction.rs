@@ -19,9 +19,10 @@ pub(crate) fn redacted(message: String, settings: &HubSettings) -> Result<String
 /// The same; `None`: it holds none.
 fn changed(message: &str, settings: &HubSettings) -> Result<Option<String>, Unscannable> {
     let shape = BodyShape::ToolAnswer { structured: settings.must_redact };
-    let redacted = match settings.must_redact {
-        true => redact_body(message.as_bytes(), shape, &[])?,
-        false => redact_what_can_be(message.as_bytes(), shape),
+    let redacted = if settings.must_redact {
+        redact_body(message.as_bytes(), shape, &[])?
+    } else {
+        redact_what_can_be(message.as_bytes(), shape)
     };
     redacted.map(String::from_utf8).transpose().map_err(|_| Unscannable::NotText)
 }
@@ -46,7 +47,7 @@ pub(crate) fn redacted_answer(
     ParsedMessage::read(text)
 }
 
-/// What a client hears in the place of an answer that nobody could check.
+/// The error that a client gets in the place of an answer that could not be checked.
 pub(crate) fn refusal(id: Option<&str>, why: &str) -> String {
     let text = format!(
         "the server's answer could not be checked for secrets, and was not passed on: {why}"

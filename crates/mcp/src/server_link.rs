@@ -73,7 +73,7 @@ pub(crate) enum ServerChannel {
     Address(RemoteServer),
 }
 
-/// The way to a server, which ends when nobody else knows it.
+/// The way to a server, which ends when no strong handle is left.
 #[derive(Clone)]
 pub(crate) enum WeakChannel {
     Program(WeakProgram),
@@ -114,7 +114,7 @@ impl ServerChannel {
         }
     }
 
-    /// The same for whoever cannot wait, and need not know.
+    /// The same for a caller that cannot wait and need not know whether it arrived.
     pub(crate) fn reply(&self, text: String) {
         match self {
             ServerChannel::Program(program) => program.try_send(text),
@@ -128,7 +128,7 @@ impl ServerChannel {
         }
     }
 
-    /// Tells the server that what it asks reaches nobody, and why. What wants no answer gets none.
+    /// Tells the server that its question reaches no client, and why. A notification gets no reply.
     pub(crate) fn refuse(&self, question: &str, why: &str) {
         let Ok(message) = Message::read(question) else { return };
         if message.sort() == Sort::Request {
@@ -228,7 +228,7 @@ impl ServerLink {
         self.start(id, sent.text, asker, head, permit).await
     }
 
-    /// Gives what was said to a request to whoever hears what belongs to none.
+    /// Gives what was said to a request to the sink for messages that belong to none.
     pub(crate) fn pass_on(&self, text: String) {
         self.inbox.pass_on(&self.wire, text);
     }

@@ -37,7 +37,7 @@ pub fn retry(after: Duration) -> String {
     format!("retry: {}\n\n", after.as_millis())
 }
 
-/// What a silent stream says, so that nobody takes it for dead.
+/// The comment on a silent stream, so that no client takes the stream for dead.
 pub const ALIVE: &str = ": alive\n\n";
 
 /// An event that was read.

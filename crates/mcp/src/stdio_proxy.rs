@@ -35,7 +35,7 @@ const REQUEST_BYTES: usize = 8 * LONGEST_MESSAGE;
 /// How many tools are remembered, of which it is known whether they promise structured results.
 const TOOLS: usize = 4096;
 
-/// What a server hears whose question nobody could check.
+/// The refusal for a server whose question could not be checked.
 const UNCHECKED: &str = "what it asks cannot be checked for secrets";
 
 /// What becomes of a message.
@@ -178,7 +178,7 @@ impl StdioProxy {
         match message.method() {
             "tools/list" => self.remember(id, OpenRequest::Tools(self.structured())),
             "tools/call" => return self.called(message, id),
-            // What tasks say about themselves may be a result, and so may a list that nobody here knows.
+            // What tasks say about themselves may be a result, and so may an unknown list.
             "prompts/list" | "resources/list" | "resources/templates/list" => {
                 self.remember(id, OpenRequest::Names);
             }
@@ -219,11 +219,12 @@ impl StdioProxy {
         ProxyStep::Pass
     }
 
-    /// What becomes of a call of which nobody can say which tool it calls.
+    /// The step for a call that does not say which tool it calls.
     fn unnamed(&self, id: &str) -> ProxyStep {
-        match self.access().is_limited() {
-            true => ProxyStep::Messages(ProxyMessages::answer(no_tool(id))),
-            false => ProxyStep::Pass,
+        if self.access().is_limited() {
+            ProxyStep::Messages(ProxyMessages::answer(no_tool(id)))
+        } else {
+            ProxyStep::Pass
         }
     }
 
@@ -243,7 +244,7 @@ impl StdioProxy {
         let wanted = word.and_then(|word| word.parse().ok()).unwrap_or_else(|| self.usual());
         let call = ToolCall {
             rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
-            // Without headers nobody can name another.
+            // Without headers the client cannot name another.
             stc_version: policy::usual_version(&self.client),
             structured: self.structured(),
             is_promised,
@@ -302,12 +303,11 @@ impl StdioProxy {
 
     /// What becomes of a server's batch in a batch, which may hold what the client must not see.
     fn batch_in_batch(&self) -> ProxyStep {
-        match self.settings.must_redact || self.access().is_limited() {
-            true => {
-                let text = "the server's message was not passed on: a batch has no batch in it";
-                ProxyStep::Change(rpc::error(None, ErrorCode::Server, text))
-            }
-            false => ProxyStep::Pass,
+        if self.settings.must_redact || self.access().is_limited() {
+            let text = "the server's message was not passed on: a batch has no batch in it";
+            ProxyStep::Change(rpc::error(None, ErrorCode::Server, text))
+        } else {
+            ProxyStep::Pass
         }
     }
 
@@ -342,7 +342,7 @@ impl StdioProxy {
             return step;
         }
         if message.sort() != Sort::Answer && redacted(text.to_owned(), &self.settings).is_err() {
-            // The client asked for none of it; whoever asks it something must not wait for ever.
+            // The client asked for none of it; but a server that asks the client something must not wait for ever.
             let question =
                 message.id().map(|id| rpc::error(Some(id), ErrorCode::Method, UNCHECKED));
             let to_server = question.into_iter().collect();
@@ -367,9 +367,10 @@ impl StdioProxy {
 
     /// What becomes of what is no message, or more than one may have.
     pub(crate) fn unread(&self) -> ProxyStep {
-        match self.settings.must_redact {
-            true => ProxyStep::Change(refusal(None, "it is no message of up to 8 MiB")),
-            false => ProxyStep::Pass,
+        if self.settings.must_redact {
+            ProxyStep::Change(refusal(None, "it is no message of up to 8 MiB"))
+        } else {
+            ProxyStep::Pass
         }
     }
 

@@ -1,4 +1,4 @@
-//! How requests get to servers behind an address: whoever has pooled connections and certificates says.
+//! The transport of requests to servers behind an address, implemented by the owner of connections and certificates.
 
 use bytes::Bytes;
 use http::{Request, Response};

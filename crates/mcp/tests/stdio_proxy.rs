@@ -96,7 +96,7 @@ fn m23_a_tool_that_a_client_may_not_call_is_called_by_no_other_spelling_of_the_m
     ] {
         let error = told(limited().from_client(&text));
         assert!(error["error"]["code"].as_i64().unwrap() < -32000, "{text}: {error}");
-        // Who may call all tools may also write what nobody here reads.
+        // A client that may call all tools may also write what the gateway cannot read.
         let step = proxy().from_client(&text);
         assert!(matches!(step, ProxyStep::Pass), "{text}: {step:?}");
     }
@@ -135,7 +135,7 @@ fn m17_the_messages_of_a_batch_are_looked_at_one_by_one() {
 }
 
 #[test]
-fn m23_a_batch_in_a_batch_passes_for_nobody_who_may_not_see_all() {
+fn m23_a_batch_in_a_batch_passes_for_no_limited_client() {
     let text = format!("[[{}],{}]", call(1, "push", json!({})), call(2, "log", json!({})));
     let mut proxy = limited();
     let ProxyStep::Batch(all) = proxy.from_client(&text) else { panic!("{text}") };
@@ -221,7 +221,7 @@ fn m17_of_too_many_open_requests_the_last_ones_are_known() {
 }
 
 #[test]
-fn d21_a_list_that_nobody_here_knows_has_no_secrets() {
+fn d21_an_unknown_list_has_no_secrets() {
     let mut proxy = proxy();
     proxy.from_client(&request(1, "notes/list", json!({})));
     let shown = changed(proxy.from_server(&answer(1, json!({"notes": [{"text": TOKEN}]}))));
@@ -271,7 +271,7 @@ fn m22_a_call_that_is_taken_back_while_it_waits_for_the_list_does_not_go_on() {
 }
 
 #[test]
-fn m21_a_list_that_nobody_waits_for_any_more_is_taken_back_and_reaches_no_client() {
+fn m21_a_list_without_a_waiting_request_is_cancelled_and_not_forwarded() {
     let mut proxy = searching();
     let find = |id: u32| call(id, FIND_TOOLS, json!({"query": "push"}));
     let asked = messages(proxy.from_client(&find(1))).to_server;

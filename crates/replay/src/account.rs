@@ -19,7 +19,7 @@ pub struct ReplayAccount {
     pub requests: usize,
     /// Those of them whose usage the log has; that of the others is a model of what a provider with a cache charges.
     pub logged: usize,
-    /// Those of them to models whose price nobody knows; that of a common one is taken.
+    /// Those of them to models of unknown price; that of a common one is taken.
     pub unpriced: usize,
     /// Sessions whose log has no list of tools: taken for it are those that were called.
     pub without_tools: usize,

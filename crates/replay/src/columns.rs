@@ -149,9 +149,10 @@ impl TextTable {
             let indent = if lines.len() > 1 { INDENT } else { 0 };
             let line = lines.len() - 1;
             let with = [&lines[line][..], &[index]].concat();
-            match line_width(&widths, &with) + indent <= width || lines[line].is_empty() {
-                true => lines[line] = with,
-                false => lines.push(vec![index]),
+            if line_width(&widths, &with) + indent <= width || lines[line].is_empty() {
+                lines[line] = with;
+            } else {
+                lines.push(vec![index]);
             }
         }
         (widths, lines)
@@ -258,7 +259,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// A text of somebody else's, without what would move a terminal's cursor.
+/// A text from another source, without the characters that would move a terminal's cursor.
 fn printable(text: &str) -> String {
     let shown = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     text.chars().map(shown).collect()

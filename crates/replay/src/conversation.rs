@@ -213,7 +213,7 @@ impl<'p> ReplayedConversation<'p> {
         self.messages.push(mark);
     }
 
-    /// The answer that is being read, or nobody's, used a text.
+    /// The answer that is being read used a text. Without such an answer, the use counts as a probe.
     pub(crate) fn expect(&mut self, needle: String, account: &mut ReplayAccount) {
         match &mut self.pending {
             Some(pending) => pending.used.needles.push(needle),
@@ -295,9 +295,10 @@ impl<'p> ReplayedConversation<'p> {
 
     /// What becomes of a result. One that Tokenforge wrote already stays as it is.
     fn compress(&self, result: &ToolResult, history: &History) -> CompressedOutput {
-        let settings = match own_notation::is_in(&result.text) {
-            true => &Settings { mode: Mode::Disabled, ..self.terms.settings.clone() },
-            false => &self.terms.settings,
+        let settings = if own_notation::is_in(&result.text) {
+            &Settings { mode: Mode::Disabled, ..self.terms.settings.clone() }
+        } else {
+            &self.terms.settings
         };
         self.engine(settings).compress(&output(result), history)
     }

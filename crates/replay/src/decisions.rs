@@ -83,7 +83,7 @@ impl Decision {
 /// The decisions in a log, in their order, told one at a time: each holds a copy of all that was before it.
 ///
 /// # Errors
-/// It cannot be read, or nobody knows what it is.
+/// It cannot be read, or its format is unknown.
 pub fn tell_decisions(
     source: &LogSource,
     plan: &ReplayPlan<'_>,
@@ -221,14 +221,16 @@ impl GrowingContext {
             MessagePart::Result(result) => result,
         };
         // What Tokenforge wrote already stays as it is.
-        let settings = match own_notation::is_in(&result.text) {
-            true => &Settings { mode: Mode::Disabled, ..self.settings.clone() },
-            false => &self.settings,
+        let settings = if own_notation::is_in(&result.text) {
+            &Settings { mode: Mode::Disabled, ..self.settings.clone() }
+        } else {
+            &self.settings
         };
         let engine = Engine::new(settings);
-        let engine = match settings.mode.leaves_out() {
-            true => engine.with_vault(Vault::for_reader(&self.key)),
-            false => engine,
+        let engine = if settings.mode.leaves_out() {
+            engine.with_vault(Vault::for_reader(&self.key))
+        } else {
+            engine
         };
         let compressed = engine.compress(&forwarded_output(&result), &self.history);
         self.history.add(&forwarded_output(&result).tool_call(), compressed.text(&result.text));

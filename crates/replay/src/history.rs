@@ -74,7 +74,7 @@ pub fn replay(
 
 impl ReplayHistory {
     fn add(&mut self, (sessions, problems): LogOutcome) {
-        // A log of settings, or a session in which nobody was asked anything.
+        // A log of settings, or a session without a request to a model.
         let asked = sessions.into_iter().filter(|session| session.account.requests > 0);
         for mut session in asked {
             self.total.add(&session.account);
@@ -109,7 +109,7 @@ fn owners(sources: &[LogSource], threads: usize) -> RequestOwners {
     owners.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The next log that nobody took.
+/// The next log that no worker has taken.
 fn take_next<'s>(sources: &'s [LogSource], next: &AtomicUsize) -> Option<(usize, &'s LogSource)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     sources.get(at).map(|source| (at, source))

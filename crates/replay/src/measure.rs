@@ -47,10 +47,8 @@ pub fn corpus(
     for &mode in modes {
         let settings = Settings { mode, ..settings.clone() };
         let engine = Engine::new(&settings);
-        let engine = match mode.leaves_out() {
-            true => engine.with_vault(Vault::for_reader(&key)),
-            false => engine,
-        };
+        let engine =
+            if mode.leaves_out() { engine.with_vault(Vault::for_reader(&key)) } else { engine };
         let plan = ReplayPlan {
             settings: settings.clone(),
             counter: Some(counter),

@@ -153,9 +153,10 @@ fn stages(total: &ReplayAccount) -> String {
         ),
     };
     let rows: Vec<ChartRow> = stages.iter().map(row).collect();
-    match rows.is_empty() {
-        true => String::new(),
-        false => format!("<h2>By stage</h2>{}", chart("Tokens saved, by stage", &rows)),
+    if rows.is_empty() {
+        String::new()
+    } else {
+        format!("<h2>By stage</h2>{}", chart("Tokens saved, by stage", &rows))
     }
 }
 
@@ -173,9 +174,10 @@ fn declarations(history: &ReplayHistory) -> String {
         ]
     });
     let head = ["never called", "agent", "tool server", "sessions", "tokens each", "of the bill"];
-    let table = match total.declarations.never_called().is_empty() {
-        true => String::new(),
-        false => table(&head, cells),
+    let table = if total.declarations.never_called().is_empty() {
+        String::new()
+    } else {
+        table(&head, cells)
     };
     format!("<h2>Tool declarations</h2><p>{note}</p>{table}")
 }
@@ -233,9 +235,10 @@ fn unchanged_results(total: &ReplayAccount) -> String {
         vec![printable_name(&kept.tool), group_digits(kept.tokens as f64), kept.reason.to_owned()]
     });
     let table = table(&["tool", "tokens", "why"], cells);
-    match total.kept.is_empty() {
-        true => String::new(),
-        false => format!("<h2>The longest results that go on as they came</h2>{table}"),
+    if total.kept.is_empty() {
+        String::new()
+    } else {
+        format!("<h2>The longest results that go on as they came</h2>{table}")
     }
 }
 

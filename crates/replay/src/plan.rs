@@ -22,7 +22,7 @@ pub struct ReplayPlan<'p> {
     pub prices: &'p (dyn Fn(&str) -> Option<Price> + Sync),
 }
 
-/// The price of a model that nobody knows: that of a common one.
+/// The price of an unknown model: that of a common one.
 const COMMON: Price =
     Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6.0 };
 

@@ -128,7 +128,7 @@ impl SurveyedConversation {
 
     fn preamble(&self, tools: Option<&str>, settings: &Settings) -> Preamble {
         let Some(tools) = tools else {
-            // Without any usage nobody knows how large the tools were, and nothing says that ours would have paid.
+            // Without any usage the size of the tools is unknown, and nothing says that ours would have paid.
             return Preamble {
                 has_tools: self.has_calls,
                 has_shell: self.calls_shell,
@@ -204,7 +204,7 @@ mod tests {
         assert!((19_990.0..20_000.0).contains(&large.of(0, MAIN).tokens), "less the question");
         assert!(!pays(&survey(session("Bash", 2_000.0)), 0), "the prompt is small");
         assert!(!pays(&survey(session("lookup", 20_000.0)), 0), "nothing runs commands");
-        assert!(!pays(&survey([ask(), answer(), result("Bash")]), 0), "nobody knows its size");
+        assert!(!pays(&survey([ask(), answer(), result("Bash")]), 0), "its size is unknown");
     }
 
     #[test]

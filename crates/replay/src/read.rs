@@ -82,7 +82,7 @@ pub enum UnreadableLog {
     /// It cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// Nobody knows what it is.
+    /// Its format is unknown.
     #[error(
         "not a session that is known: expected a transcript of Claude Code, a rollout of Codex, an export of opencode, or a list of messages"
     )]
@@ -98,7 +98,7 @@ pub type OpenLog<'o> = &'o dyn Fn() -> io::Result<Box<dyn BufRead>>;
 /// Reads a log and tells what is in it, in order. A line that cannot be read is told as [`LogEvent::Skipped`].
 ///
 /// # Errors
-/// It cannot be read, or nobody knows what it is.
+/// It cannot be read, or its format is unknown.
 ///
 /// ```
 /// use tokenforge_replay::read::{LogOrigin, transcript};
@@ -168,7 +168,7 @@ mod tests {
     use super::LogOrigin;
 
     #[test]
-    fn whoever_wrote_a_log_has_a_name() {
+    fn every_log_origin_has_a_name() {
         for (origin, name) in [
             (LogOrigin::ClaudeCode, "Claude Code"),
             (LogOrigin::Codex, "Codex"),

@@ -273,7 +273,7 @@ impl ModeReport {
 }
 
 impl ModeReport {
-    /// Of what was declared, what nobody called, and what schema compression would take away; the same in every mode.
+    /// The declared tools, those never called, and the savings of schema compression; the same in every mode.
     fn declarations(&self) -> TextTable {
         let numbers = ["recorded", "tokens", "unused", "of the bill", "minify", "compact"];
         let texts = [TextColumn::text("declared tools")].into_iter();
@@ -282,7 +282,7 @@ impl ModeReport {
             let shares = set.declarations;
             let recorded = format!("{} of {}", number(shares.recorded), number(set.sessions));
             let rest = match shares.tokens {
-                // Nobody knows what was declared.
+                // The declared tools are unknown.
                 0 => ["-"; 5].map(str::to_owned),
                 tokens => [
                     number(tokens),

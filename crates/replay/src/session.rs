@@ -379,7 +379,7 @@ mod tests {
             let parts = vec![MessagePart::Text("Go on.".to_owned())];
             LogEvent::in_main(LogMessage { author: MessageAuthor::Client, parts })
         };
-        // It has no results, so that nobody knows of a tool; or it says that it has none.
+        // It has no results, so that no tool is known; or it says that it has none.
         let unlisted = replay_events([said(), answer(), said(), answer()]);
         let none = replay_events([
             LogEvent::Session { name: None },

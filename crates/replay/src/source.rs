@@ -113,7 +113,7 @@ impl LogSource {
     /// as `is_copy` says of their ids, are only what comes before the others.
     ///
     /// # Errors
-    /// It cannot be read, or nobody knows what it is.
+    /// It cannot be read, or its format is unknown.
     pub fn replay(
         &self,
         plan: &ReplayPlan<'_>,

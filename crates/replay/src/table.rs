@@ -101,11 +101,10 @@ pub(crate) fn already(total: &ReplayAccount) -> Option<String> {
 /// Whether what was sent stays as it was sent.
 pub(crate) fn stability(total: &ReplayAccount) -> String {
     let stability = total.prefix_stability;
-    let meaning = match stability >= 1.0 {
-        true => "what was sent once is sent the same again",
-        false => {
-            "A DEFECT: what was sent changed later, so the cached part was lost; please report it"
-        }
+    let meaning = if stability >= 1.0 {
+        "what was sent once is sent the same again"
+    } else {
+        "A DEFECT: what was sent changed later, so the cached part was lost; please report it"
     };
     format!("Prefix stability {stability:.3}: {meaning}.")
 }
@@ -249,7 +248,7 @@ fn declarations(total: &ReplayAccount, sessions: usize, rows: usize, width: usiz
     format!("{note}\n{}{}", table.text(width), more(unused.len(), rows))
 }
 
-/// What tool declarations cost, or that nobody knows.
+/// The cost of tool declarations, or that it is unknown.
 pub(crate) fn declaration_note(total: &ReplayAccount, sessions: usize) -> String {
     let sums = &total.declarations;
     let digits = |tokens: usize| group_digits(tokens as f64);

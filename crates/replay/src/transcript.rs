@@ -81,7 +81,7 @@ pub enum MessageAuthor {
     /// A user or a tool.
     #[default]
     Client,
-    /// Whoever wrote the system prompt.
+    /// The author of the system prompt.
     System,
     /// The model, as its answer to a request made of all messages before.
     Model,

@@ -63,9 +63,10 @@ impl Epoch {
 }
 
 fn add(groups: &mut Vec<ShadowGroup>, name: &str, (is_noise, is_changed): (bool, bool)) {
-    let name = match groups.iter().any(|group| group.name == name) || groups.len() < MOST {
-        true => name,
-        false => OTHERS,
+    let name = if groups.iter().any(|group| group.name == name) || groups.len() < MOST {
+        name
+    } else {
+        OTHERS
     };
     let at = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
         groups.push(ShadowGroup { name: name.to_owned(), counts: PairedCounts::default() });

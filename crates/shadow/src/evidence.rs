@@ -5,7 +5,7 @@
 //! of d. Where compression does nothing, A' and B are two draws from the same model, so d is as often 1 as -1, whatever
 //! the noise is and however it depends on the request.
 //!
-//! Evidence that harm is above a bound b is the wealth of somebody who bets on it: the product of 1 + λ (d - b) over all
+//! Evidence that harm is above a bound b is the wealth of a player who bets on it: the product of 1 + λ (d - b) over all
 //! samples. Where the harm is at most b no stake λ makes money on average, and by Ville's inequality the wealth *ever*
 //! reaches 1/α with a probability of at most α: one may look after every sample and stop at the first alarm. This is the
 //! betting of Waudby-Smith and Ramdas ("Estimating means of bounded random variables by betting", 2024). The right stake
@@ -132,9 +132,10 @@ impl PairedCounts {
         let (mut low, mut high) = (-1.0, 1.0);
         for _ in 0..HALVINGS {
             let middle = (low + high) / 2.0;
-            match self.log_evidence(middle) >= threshold {
-                true => low = middle,
-                false => high = middle,
+            if self.log_evidence(middle) >= threshold {
+                low = middle;
+            } else {
+                high = middle;
             }
         }
         low
@@ -199,7 +200,7 @@ mod tests {
         /// A fair game: the evidence after one more sample is, on average over d = 1, 0, -1 at their chances under a harm
         /// of exactly the bound, no more than before. That is all that Ville's inequality asks for.
         #[test]
-        fn v3_nobody_gains_on_average_where_harm_is_at_the_bound(
+        fn v3_no_stake_gains_on_average_where_harm_is_at_the_bound(
             worse in 0..300_u64, better in 0..300_u64, same in 0..300_u64,
             bound in -0.3..0.3_f64, up in 0.0..0.5_f64,
         ) {

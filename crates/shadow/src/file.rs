@@ -1,5 +1,5 @@
 //! The state on a disk: one small file, changed under a lock, so that several gateways and `tokenforge shadow release` can
-//! share it, and replaced whole, so that nobody reads half of it.
+//! share it, and replaced whole, so that no process reads half of it.
 
 use crate::state::ShadowState;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -11,7 +11,7 @@ const NAME: &str = "shadow.json";
 const LOCK: &str = "shadow.lock";
 const NEXT: &str = "shadow.json.next";
 
-/// What is written is far shorter. A longer file is somebody else's.
+/// The files that Tokenforge writes are far shorter. A longer file is from another program.
 const LONGEST: u64 = 4 << 20;
 
 /// Where the state is kept.
@@ -57,13 +57,14 @@ impl ShadowFile {
         }
         let state: ShadowState = serde_json::from_slice(&fs::read(&path)?)
             .map_err(|error| wrong(format!("expected what Tokenforge wrote, found {error}")))?;
-        match state.is_ours() {
-            true => Ok(Some(state)),
-            false => Err(wrong("it is of another version of Tokenforge".to_owned())),
+        if state.is_ours() {
+            Ok(Some(state))
+        } else {
+            Err(wrong("it is of another version of Tokenforge".to_owned()))
         }
     }
 
-    /// Changes what it holds. Nobody else does meanwhile. Blocks.
+    /// Changes what it holds. A lock keeps other processes from changing it meanwhile. Blocks.
     ///
     /// # Errors
     /// As [`read`](Self::read), and it cannot be written: then nothing is changed.
@@ -148,7 +149,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn v6_nobody_else_may_read_it() {
+    fn v6_no_other_user_may_read_it() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let file = ShadowFile::in_folder(folder.path());

@@ -9,7 +9,7 @@ use crate::tenants::{SampleGroups, TenantSamples};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The shape of what is written down. Another is somebody else's.
+/// The version of the written state. A state with another one is from another version of Tokenforge.
 pub(crate) const VERSION: u8 = 2;
 
 /// So many epochs are kept for the report.

@@ -179,9 +179,8 @@ fn v16_harm_in_every_tenant_is_held_for_all() {
 #[test]
 fn v16_a_tenant_that_shows_harm_on_purpose_holds_nothing_for_all() {
     for noise in [0.02, 0.3] {
-        let with_mallory = |random: &mut Random| match random.is(0.5) {
-            true => "mallory".to_owned(),
-            false => any_of_eight(random),
+        let with_mallory = |random: &mut Random| {
+            if random.is(0.5) { "mallory".to_owned() } else { any_of_eight(random) }
         };
         let traffic = Traffic { noise, stages: HARMLESS };
         let alarms = runs_for_all(&traffic, 0.0, 3_000, with_mallory).len();

@@ -79,7 +79,7 @@ impl DiskStore {
     }
 
     /// Removes what is expired, and as much of the rest as the bound asks. Puts have this done when it is due, beside
-    /// themselves: nobody who puts waits for it.
+    /// themselves: no put waits for it.
     pub fn sweep(&self) -> Result<(), StoreError> {
         sweep_folder(&self.folder, &self.settings, &self.clock)
     }

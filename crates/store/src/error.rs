@@ -81,7 +81,7 @@ pub enum StoreError {
         /// Its size.
         length: usize,
     },
-    /// Nobody said where the key is, and without it no reference is worth anything after a restart.
+    /// No place for the key is configured, and without it no reference is worth anything after a restart.
     #[error("there is no place for the key of references: {reason}")]
     NoKey {
         /// Why not, and what would be a place.

@@ -5,7 +5,7 @@ use crate::StoreError;
 /// The bytes of a key.
 pub(crate) const LENGTH: usize = 32;
 
-/// A key that nobody had before.
+/// A new random key.
 pub(crate) fn random() -> Result<[u8; LENGTH], StoreError> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(StoreError::NoRandomness)?;

@@ -90,7 +90,7 @@ pub trait Store: Send + Sync {
     fn key(&self) -> Result<[u8; 32], StoreError>;
 
     /// The key as it is now, where it may become another one: a server that lost its data may have been given one by
-    /// somebody else since. Asks nobody. `None`: what [`key`](Store::key) gave stays the key.
+    /// another process since. Sends no request. `None`: what [`key`](Store::key) gave stays the key.
     fn known_key(&self) -> Option<[u8; 32]> {
         None
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 const OVERHEAD: u64 = 256;
 
 /// How many expired entries a put removes beside those that make room for it: none waits while thousands go. Until they
-/// do, nobody gets them.
+/// do, no get returns them.
 const EXPIRED_BATCH: usize = 64;
 
 /// A store that lives as long as the process.

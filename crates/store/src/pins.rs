@@ -57,9 +57,10 @@ impl PinnedBytes {
         let own = self.of(owner);
         let others = self.total.saturating_sub(own);
         let limit = (max_bytes / 2).saturating_sub(others) / 2;
-        match bytes <= replaced || own.saturating_sub(replaced).saturating_add(bytes) <= limit {
-            true => Ok(()),
-            false => Err(StoreError::PinsFull { bytes, pinned: own, limit }),
+        if bytes <= replaced || own.saturating_sub(replaced).saturating_add(bytes) <= limit {
+            Ok(())
+        } else {
+            Err(StoreError::PinsFull { bytes, pinned: own, limit })
         }
     }
 

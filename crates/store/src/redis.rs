@@ -262,7 +262,7 @@ fn milliseconds(lifetime: Duration) -> u64 {
     lifetime.as_millis().clamp(1, 1 << 50) as u64
 }
 
-/// The bytes in a reply. What is not a string was put there by somebody else: it is no entry.
+/// The bytes in a reply. What is not a string was put there by another program: it is no entry.
 fn bytes(reply: ServerReply) -> ::redis::RedisResult<Option<Vec<u8>>> {
     match reply {
         Ok(Value::BulkString(bytes)) => Ok(Some(bytes)),

@@ -428,13 +428,12 @@ fn g81_a_pin_survives_puts_of_the_same_id() {
     each(SMALL, |store, _| {
         store.pin("t", "first pinned", b"bytes").unwrap_err();
         for (id, pinned_first) in [("pinned-first", true), ("put-first", false)] {
-            match pinned_first {
-                true => store.pin("t", id, b"bytes").unwrap(),
-                false => store.put(EntryKind::Original, "t", id, b"bytes").unwrap(),
-            }
-            match pinned_first {
-                true => store.put(EntryKind::Original, "t", id, b"other").unwrap(),
-                false => store.pin("t", id, b"other").unwrap(),
+            if pinned_first {
+                store.pin("t", id, b"bytes").unwrap();
+                store.put(EntryKind::Original, "t", id, b"other").unwrap();
+            } else {
+                store.put(EntryKind::Original, "t", id, b"bytes").unwrap();
+                store.pin("t", id, b"other").unwrap();
             }
             others_put(store);
             assert_eq!(store.get(EntryKind::Original, "t", id).unwrap().unwrap(), b"other", "{id}");

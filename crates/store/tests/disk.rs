@@ -185,7 +185,7 @@ fn d73_while_a_sweep_is_under_way_the_bound_is_passed_by_an_eighth_at_most() {
     drop(letting);
     store.finish_sweep().unwrap();
     for id in 0..1000 {
-        // Whoever is faster than the sweep is refused, and the rest is within the bound.
+        // A put that is faster than the sweep is refused, and the rest is within the bound.
         let _ = put(id);
         let total = total();
         assert!(total <= (1 << 20) / 8 * 9, "{total}");

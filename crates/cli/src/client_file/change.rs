@@ -61,7 +61,7 @@ pub(crate) fn carry_out_as_json(
 ) -> anyhow::Result<()> {
     if !consent.yes && !consent.dry_run && !changes.is_empty() {
         bail!(
-            "with --json nobody is asked: add --yes to change the files, or --dry-run to see what would change"
+            "--json does not ask for confirmation: add --yes to change the files, or --dry-run to see what would change"
         );
     }
     if !consent.dry_run {
@@ -89,9 +89,10 @@ impl FileChange {
     /// Undoes it, if something that belongs to it failed.
     pub(crate) fn roll_back(&self) -> anyhow::Result<()> {
         let now = ClientFile::find(&self.file.name)?;
-        match self.file.is_there() {
-            true => now.replace(&self.file.text)?,
-            false => now.remove_if_there()?,
+        if self.file.is_there() {
+            now.replace(&self.file.text)?;
+        } else {
+            now.remove_if_there()?;
         }
         // What was kept beside it before us stays.
         let is_ours = match &self.before {

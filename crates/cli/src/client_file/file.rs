@@ -71,7 +71,7 @@ impl ClientFile {
         self.metadata.is_some()
     }
 
-    /// As it is now, for whoever is about to change it.
+    /// The file as it is now, for the caller that is about to change it.
     pub(crate) fn current_state(&self) -> PriorState {
         if self.is_there() {
             return PriorState::Text(self.text.clone());
@@ -172,7 +172,7 @@ impl ClientFile {
             #[cfg(unix)]
             {
                 use std::os::unix::fs::{MetadataExt, fchown};
-                // Whoever is not root can only give it to himself, which it is already.
+                // Only root can give a file to another user. Others own the new file already, so a failure is ignored.
                 let _ = fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()));
             }
             new.as_file().set_permissions(metadata.permissions())?;

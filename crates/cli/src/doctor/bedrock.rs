@@ -9,7 +9,7 @@ use tokenforge_gateway::{AwsCredentialSource, AwsFinding, AwsFindingKind};
 
 const CHECK: &str = "bedrock";
 
-/// Variables that say that somebody here uses AWS.
+/// Environment variables that show that AWS is in use here.
 const HINTS: [&str; 6] = [
     "AWS_REGION",
     "AWS_DEFAULT_REGION",
@@ -22,7 +22,7 @@ const HINTS: [&str; 6] = [
 /// So many access keys are named; there may be a profile for every customer.
 const NAMED: usize = 3;
 
-/// Nothing where nobody seems to use AWS.
+/// The findings about Bedrock: none where AWS does not seem to be in use.
 pub(super) fn check(settings: &Settings) -> Vec<Finding> {
     let source = AwsCredentialSource::from_env();
     let found = source.findings();
@@ -32,7 +32,7 @@ pub(super) fn check(settings: &Settings) -> Vec<Finding> {
     report(settings.upstreams.aws_signing, &found, source.own())
 }
 
-/// Does somebody use AWS here, or might others?
+/// Whether AWS is in use on this machine, or may be by the clients of a shared gateway.
 fn is_used(settings: &Settings) -> bool {
     let has_folder = || env::home_dir().is_some_and(|home: PathBuf| home.join(".aws").exists());
     !settings.is_personal()
@@ -71,7 +71,7 @@ fn report(
     match (signing, role) {
         (AwsSigning::Callers, _) => findings.push(for_callers(own)),
         (_, Some(role)) => {
-            let says = format!("{role} is not used: nobody but this gateway has its credentials");
+            let says = format!("{role} is not used: only this gateway has its credentials");
             findings.push(Finding::note(CHECK, says).remedied_by(
                 "to let clients that show a gateway key use it: `keys`, and `upstreams.aws_signing: callers`",
             ));

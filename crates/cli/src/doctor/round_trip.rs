@@ -52,7 +52,7 @@ async fn made(settings: &Settings) -> anyhow::Result<String> {
     Ok(format!("a tool result of {before} tokens became {after} ({mode})"))
 }
 
-/// The user's settings, with a provider, an address and a store of our own, and nobody else involved.
+/// The user's settings, with a provider, an address and a store of our own; no keys, tool servers, ledger or telemetry.
 fn own(settings: &Settings, provider: &ScriptedProvider) -> anyhow::Result<Settings> {
     let mut settings = settings.clone();
     settings.listen = local();

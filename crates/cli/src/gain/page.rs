@@ -11,7 +11,7 @@ use tokenforge_replay::columns::{TextColumn, TextTable};
 /// More rows than this are for `--json` and `--csv`.
 const ROWS: usize = 30;
 
-/// More tools that nobody calls are for `tools list`.
+/// More unused tools are for `tools list`.
 const UNUSED: usize = 5;
 
 /// What a person reads: what was saved, by what, and of what.

@@ -5,7 +5,7 @@ use crate::screen;
 use tokenforge_ledger::{DeclarationReport, DeclaringServer, UnusedTool};
 use tokenforge_replay::columns::{TextColumn, TextTable};
 
-/// What tool declarations cost, and the dearest of those that nobody needed: `rows` of each table at most.
+/// The cost of tool declarations, and the most expensive unused ones: `rows` of each table at most.
 pub(crate) fn unused_tools(report: &DeclarationReport, rows: usize) -> String {
     let mut parts = vec![screen::paragraph(&summary(report))];
     if !report.unused.is_empty() {

@@ -31,7 +31,7 @@ impl HookLedger {
         HookLedger { estimates: true, ..self }
     }
 
-    /// What became of one text, of which an agent that cut it would have shown so many bytes. `None`: nobody asks.
+    /// The outcome of one text, of which an agent that cut it would show `shown` bytes. `None`: no ledger is kept.
     pub(super) fn outcome(
         &self,
         output: &Output<'_>,
@@ -73,7 +73,7 @@ impl HookLedger {
         let Some(mut ledger) = ledger::open(&self.settings) else { return };
         let mut entry = LedgerEntry::new(EntrySource::Hook, ledger::now());
         entry.client = (!question.client.is_empty()).then(|| question.client.as_str().into());
-        // Where a project lies is nobody's business.
+        // Only the name of the folder is recorded, because the path of a project is private.
         let project = question.project.as_deref().map(Path::new).and_then(Path::file_name);
         entry.project = project.and_then(|name| name.to_str()).map(Into::into);
         entry.session = question.session.as_deref().map(BoundedName::of_session);

@@ -91,9 +91,10 @@ impl Place {
     /// The one that a gateway wrote down.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         let text = fs::read_to_string(Self::file(folder)).ok()?;
-        match cfg!(unix) {
-            true => Some(Place::Socket(PathBuf::from(text))),
-            false => Some(Place::Port(text.parse().ok()?)),
+        if cfg!(unix) {
+            Some(Place::Socket(PathBuf::from(text)))
+        } else {
+            Some(Place::Port(text.parse().ok()?))
         }
     }
 

@@ -112,9 +112,10 @@ pub(super) fn mask_settings(text: &str) -> String {
 
 /// What Claude Code runs, by a shell. A program that is gone is no reason to stop an agent.
 fn command(program: &str) -> String {
-    let program = match is_plain(program) {
-        true => program.to_owned(),
-        false => format!("'{}'", program.replace('\'', r"'\''")),
+    let program = if is_plain(program) {
+        program.to_owned()
+    } else {
+        format!("'{}'", program.replace('\'', r"'\''"))
     };
     format!("{program} hook claude || true")
 }

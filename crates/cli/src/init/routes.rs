@@ -35,7 +35,7 @@ pub(crate) fn live(variables: Variables<'_>, read: ReadFile<'_>) -> Vec<HookRout
     all.filter_map(live).collect()
 }
 
-/// Settings of which nobody can tell whether they have the hook, and why.
+/// Settings files that cannot be checked for the hook, and why.
 pub(crate) fn unreadable(
     variables: Variables<'_>,
     read: ReadFile<'_>,

@@ -57,10 +57,10 @@ impl GatewayOptions {
                 Ok(BackendSource::Running(gateway, backends))
             }
             Some(Some(GatewayError::Absent(why))) => {
-                let nobody = format!("no gateway answers at {}", gateway.url);
+                let no_gateway = format!("no gateway answers at {}", gateway.url);
                 match self.gateway {
-                    None => Ok(BackendSource::Files(Box::new(definitions), nobody)),
-                    Some(_) => bail!("{nobody}: {why}"),
+                    None => Ok(BackendSource::Files(Box::new(definitions), no_gateway)),
+                    Some(_) => bail!("{no_gateway}: {why}"),
                 }
             }
             Some(None) => backends.map(|backends| BackendSource::Running(gateway, Ok(backends))),

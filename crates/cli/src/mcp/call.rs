@@ -121,7 +121,7 @@ impl CallArgs {
         };
         let conversation = match self.gateway_options.find_backends().await? {
             BackendSource::Running(gateway, backends) => {
-                // Whoever may not see the servers may still use one.
+                // A client that may not list the servers may still use one.
                 let names = backends.as_deref().map(names);
                 if let Ok(names) = names
                     && !names.contains(&name.as_str())

@@ -128,9 +128,10 @@ impl McpWrapArgs {
             let before = backup.map(PriorState::Text);
             changes.push(FileChange { file, diff, new: Some(new), before, done });
         }
-        match self.json {
-            true => carry_out_as_json(&changes, self.consent),
-            false => carry_out(&changes, self.consent),
+        if self.json {
+            carry_out_as_json(&changes, self.consent)
+        } else {
+            carry_out(&changes, self.consent)
         }
     }
 
@@ -214,9 +215,10 @@ fn read_wrap_context(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Re
     };
     // Linux says to which user a client belongs. A file of a project may be shared, so it gets a token only where it must.
     let needs_token = !cfg!(target_os = "linux") && is_local(&gateway);
-    let client_token = match needs_token {
-        true => Some(draw_token(&data::client_token_file()?).context("the client token")?),
-        false => None,
+    let client_token = if needs_token {
+        Some(draw_token(&data::client_token_file()?).context("the client token")?)
+    } else {
+        None
     };
     Ok(WrapContext {
         program: program.to_owned(),

@@ -49,7 +49,7 @@ pub(super) fn estimated_tokens(bytes: usize) -> u64 {
     bytes as u64 / 4 + 1
 }
 
-/// The id of a call: a checksum, so that whoever asks the same gets the same, and the figures of a session stay what they
+/// The id of a call: a checksum, so that the same request gets the same id, and the figures of a session stay what they
 /// are. The arguments are summed in the order of their names, since whether JSON keeps another one is up to the build.
 pub(super) fn call_id(
     prefix: &str,

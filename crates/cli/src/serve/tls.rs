@@ -25,7 +25,7 @@ pub(super) fn load(settings: &Settings) -> anyhow::Result<Option<Arc<TlsIdentity
 
 /// Reads the files again whenever something changes in their folders, until the result is dropped.
 ///
-/// Whoever renews certificates replaces links (certbot, Kubernetes), so the files themselves may never change.
+/// Certificate managers (certbot, Kubernetes) renew by replacing links, so the files themselves may never change.
 pub(super) fn watch(identity: Arc<TlsIdentity>) -> anyhow::Result<RecommendedWatcher> {
     let (sender, mut changes) = mpsc::channel(1);
     let noting = sender.clone();

@@ -49,9 +49,10 @@ impl ServiceUnit {
                 file.name.display()
             );
         }
-        let installer = match file.text.contains(InstalledBy::Service.head()) {
-            true => InstalledBy::Service,
-            false => installer,
+        let installer = if file.text.contains(InstalledBy::Service.head()) {
+            InstalledBy::Service
+        } else {
+            installer
         };
         let environment = ServiceEnvironment::of_shell()?;
         let text = match manager {
@@ -76,9 +77,10 @@ impl ServiceUnit {
     /// What would change, for a person.
     pub(crate) fn preview(&self) -> String {
         let name = self.file.name.display().to_string();
-        match self.is_there() {
-            true => format!("{name}: it is there already"),
-            false => client_file::diff(&name, &self.file.text, &self.text),
+        if self.is_there() {
+            format!("{name}: it is there already")
+        } else {
+            client_file::diff(&name, &self.file.text, &self.text)
         }
     }
 
@@ -195,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_of_a_property_list_are_well_formed_whoever_writes_it() {
+    fn property_list_comments_are_well_formed_for_every_installer() {
         for installer in [InstalledBy::Service, InstalledBy::Setup] {
             let environment =
                 ServiceEnvironment { folder: "/data".to_owned(), variables: Vec::new() };

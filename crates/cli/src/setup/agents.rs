@@ -1,7 +1,7 @@
 //! Which agents `setup` can take on, and when one of them must go to its provider all the same.
 //!
-//! `wrap` is for one run, and whoever types it knows what is in his settings. A shim runs every day: it may only stand
-//! between an agent and the provider that the agent would have asked, or a key would go to somebody else.
+//! `wrap` is for one run, and the user who types it knows the settings. A shim runs every day: it may only stand
+//! between an agent and the provider that the agent would have asked, or a key would go to another provider.
 
 use crate::client_file::{FileNotation, SettingsDocument};
 use crate::data;

@@ -48,8 +48,8 @@ impl ShellFolders {
         }
     }
 
-    /// What bash reads in place of `.bashrc` where somebody logs in, as in every terminal of macOS. It gets the lines even
-    /// if it reads `.bashrc`: that of Debian puts `~/.local/bin` first afterwards, where agents are.
+    /// The file that bash reads in place of `.bashrc` as a login shell, which every terminal of macOS starts. It gets
+    /// the lines even if it reads `.bashrc`: that of Debian puts `~/.local/bin` first afterwards, where agents are.
     fn bash_login(&self, is_there: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
         let mut files = BASH_LOGIN.map(|name| self.home.join(name)).into_iter();
         let found = files.find(|file| is_there(file));
@@ -99,15 +99,12 @@ impl ShellFile {
 
 /// The command that puts the folder first, unless it is.
 pub(super) fn put_first(folder: &str, is_fish: bool) -> String {
-    match is_fish {
-        true => {
-            let folder = format!("'{}'", folder.replace('\\', r"\\").replace('\'', r"\'"));
-            format!("if test \"$PATH[1]\" != {folder}; set -gx PATH {folder} $PATH; end")
-        }
-        false => {
-            let folder = quote_shell(folder);
-            format!("case \"$PATH\" in {folder}:*) ;; *) export PATH={folder}:\"$PATH\" ;; esac")
-        }
+    if is_fish {
+        let folder = format!("'{}'", folder.replace('\\', r"\\").replace('\'', r"\'"));
+        format!("if test \"$PATH[1]\" != {folder}; set -gx PATH {folder} $PATH; end")
+    } else {
+        let folder = quote_shell(folder);
+        format!("case \"$PATH\" in {folder}:*) ;; *) export PATH={folder}:\"$PATH\" ;; esac")
     }
 }
 

@@ -1,7 +1,7 @@
 //! A shim: a program with an agent's name, in a folder of ours that comes first on the `PATH`. It runs `tokenforge launch`.
 //!
-//! A script and not a link to this program: whoever looks at it sees what it does, and if Tokenforge is taken away without
-//! an undo, the agent still starts.
+//! A script and not a link to this program, because the user can read what it does, and because the agent still starts
+//! when Tokenforge is removed without an undo.
 
 use crate::data;
 use anyhow::Context;

@@ -41,18 +41,19 @@ fn state_of(settings: &ShadowSettings, report: &ShadowReport) -> String {
             number(requests)
         ),
     };
-    match settings.is_on() {
-        true => format!(
+    if settings.is_on() {
+        format!(
             "On: {} % of requests with newly compressed results, up to {} a day. Held when the harm is above {} \
              points.{spent}",
             points(settings.share),
             dollars(settings.budget_usd),
             points(settings.harm_bound)
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "Off. `shadow.share` in the settings turns it on: that part of requests is then sent three times more, at your \
              cost.{spent}"
-        ),
+        )
     }
 }
 
@@ -134,7 +135,7 @@ fn holds(report: &ShadowReport, is_on: bool) -> String {
 /// A part as a number of hundredths.
 fn points(part: f64) -> String {
     let rounded = (part * 1000.0).round() / 10.0;
-    // Nobody wants to read -0.
+    // Zero has no sign in a report: -0 becomes 0.
     format!("{:.1}", if rounded == 0.0 { 0.0 } else { rounded })
 }
 

@@ -70,11 +70,12 @@ pub(super) fn run(arguments: &ToolListArgs) -> anyhow::Result<()> {
 /// The one agent that declared all of these and is known.
 pub(super) fn declaring_agent(names: &[String], is_server: bool) -> anyhow::Result<Option<String>> {
     let Some(report) = declarations(None, None)? else { return Ok(None) };
-    let declares = |client: &str, name: &String| match is_server {
-        true => {
+    let declares = |client: &str, name: &String| {
+        if is_server {
             report.servers.iter().any(|it| it.client == client && it.server.as_ref() == Some(name))
+        } else {
+            report.unused.iter().any(|it| it.client == client && it.tool == *name)
         }
-        false => report.unused.iter().any(|it| it.client == client && it.tool == *name),
     };
     let clients: BTreeSet<&str> = report.servers.iter().map(|it| it.client.as_str()).collect();
     let all = clients.into_iter().filter(|client| names.iter().all(|name| declares(client, name)));

@@ -169,7 +169,8 @@ pub(super) fn check_not_overruled(
     Ok(())
 }
 
-/// The names of all that is off in an agent's settings, whoever switched it off: of a tool of a server, `SERVER/TOOL`.
+/// The names of all that is off in an agent's settings, no matter what switched it off. A tool of a server is
+/// `SERVER/TOOL`.
 pub(super) fn off_names(
     text: &str,
     notation: FileNotation,
@@ -287,10 +288,8 @@ fn insert_member(
             )?;
             let end = if document.text.contains("\r\n") { "\r\n" } else { "\n" };
             // A header may be the last line, without an end.
-            let (lead, tail) = match document.text[..at].ends_with('\n') {
-                true => ("", end),
-                false => (end, ""),
-            };
+            let (lead, tail) =
+                if document.text[..at].ends_with('\n') { ("", end) } else { (end, "") };
             edits.replace(at..at, format!("{lead}{name} = {value}{tail}"));
         }
     }
@@ -408,7 +407,7 @@ mod tests {
         ] {
             assert_eq!(off(&target, text, FileNotation::Json), new);
         }
-        // Nobody knows how it was.
+        // Without the prior state.
         let on =
             target.switch_on(r#"{"mcp":{"files":{"enabled":false}}}"#, FileNotation::Json, None);
         assert_eq!(on.unwrap().as_deref(), Some(r#"{"mcp":{"files":{"enabled":true}}}"#));
@@ -468,9 +467,10 @@ mod tests {
         ) {
             let quoted: Vec<String> = names.iter().map(|name| quote_string(name)).collect();
             let list = quoted.join(&format!(",{gap}"));
-            let text = match has_deny {
-                true => format!("{{{before}\"permissions\":{{\"deny\":[{gap}{list}{before}]}}{gap}}}"),
-                false => format!("{{{before}\"model\":[{list}]{gap}}}"),
+            let text = if has_deny {
+                format!("{{{before}\"permissions\":{{\"deny\":[{gap}{list}{before}]}}{gap}}}")
+            } else {
+                format!("{{{before}\"model\":[{list}]{gap}}}")
             };
             off(&listed(&DENY, "Agent"), &text, FileNotation::Json);
         }

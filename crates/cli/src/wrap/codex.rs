@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::UNIX_EPOCH;
 
-/// Is it logged in with ChatGPT? It is asked, so that nobody looks where it keeps its secrets; but only once for each
-/// login, since it takes 100 ms to answer. In a home folder that was made for it there is no login.
+/// Whether Codex is logged in with ChatGPT. Codex itself is asked, so that Tokenforge reads none of its secrets; but
+/// only once for each login, since Codex takes 100 ms to answer. In a home folder made for Codex there is no login.
 pub(super) fn is_with_chatgpt(
     program: &str,
     variables: ClientVariables<'_>,

@@ -30,7 +30,7 @@ pub(crate) mod probe;
 /// Who was started by us on the way here: a process id, and paths.
 const TRAIL: &str = "TOKENFORGE_LAUNCHED";
 
-/// Nobody starts agents within agents so often.
+/// More launches within one another than any user starts.
 const DEEPEST: usize = 16;
 
 /// Start an agent behind the gateway that runs, or without it if none answers
@@ -79,7 +79,7 @@ fn prepare_launch(
     let settings = source.load().context("the gateway's settings cannot be used")?;
     let url = gateway::url(settings.listen);
     let (has_upstreams, is_same_version) = match probe::ask_patiently(&settings) {
-        ProbeResult::Nobody => {
+        ProbeResult::NoAnswer => {
             bail!("the gateway at {url} does not answer (see `tokenforge service status`)")
         }
         ProbeResult::Stranger(why) => bail!("{why}"),
@@ -121,9 +121,10 @@ fn prepare_launch(
         );
     }
     // Another version may take the mark for a part of the provider's path.
-    let mark = match is_same_version {
-        true => local_shell::path_mark(client.name, arguments),
-        false => String::new(),
+    let mark = if is_same_version {
+        local_shell::path_mark(client.name, arguments)
+    } else {
+        String::new()
     };
     plan.start(&format!("{url}/p/{}{mark}", route::project()))
 }
@@ -153,7 +154,7 @@ fn as_child(command: Command, started: ClientLaunch) -> anyhow::Result<i32> {
 }
 
 /// Who was started by us on the way here. The shim itself is never taken for the agent, but a program of that name may
-/// be somebody else's shim, which finds ours again.
+/// be another tool's shim, which finds ours again.
 #[derive(Debug, Default)]
 struct Trail {
     process: Option<u32>,

@@ -1,8 +1,8 @@
 //! Local shell: may the models of an agent that is about to start fetch with `tokenforge expand`?
 //!
-//! The gateway cannot see it: it is in the agent's settings, its arguments and the `PATH`. So whoever starts the agent
-//! looks, and says it in the path of the gateway's address (`/p/PROJECT/shell/AGENT`), as it says the project: it is the
-//! one thing that every agent sends along unchanged. What is not known is a no.
+//! The gateway cannot see it: it is in the agent's settings, its arguments and the `PATH`. So the process that starts
+//! the agent looks, and says it in the path of the gateway's address (`/p/PROJECT/shell/AGENT`), as it says the
+//! project: it is the one thing that every agent sends along unchanged. What is not known is a no.
 
 use crate::client_file::{FileNotation, SettingsDocument};
 use crate::data;

@@ -86,7 +86,8 @@ impl GatewayRoute {
     }
 }
 
-/// Is there a gateway that is the user's own, which it has to prove, and like us? Whoever else listens there gets no login.
+/// Whether the user's own gateway listens there, in this version and without keys. It has to prove that it is the
+/// user's, because no other listener may get a login.
 async fn is_ours(settings: Settings) -> bool {
     let seen = tokio::task::spawn_blocking(move || probe::ask_patiently(&settings)).await;
     matches!(
@@ -95,8 +96,8 @@ async fn is_ours(settings: Settings) -> bool {
     )
 }
 
-/// The settings of a gateway for one agent: on this machine, where nobody else knows of it, and without keys, since the
-/// agent has none but its provider's.
+/// The settings of a gateway for one agent: on this machine, on a port that only this agent learns, and without keys,
+/// since the agent has none but its provider's.
 fn for_one(mut settings: Settings, plan: &BaseUrlPlan) -> Settings {
     settings.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     settings.keys.clear();

@@ -27,25 +27,23 @@ pub(super) fn line(gain: Option<&GainReport>, look: &str) -> String {
 fn savings_text(gain: &GainReport) -> String {
     if let Some(cost) = gain.cost.filter(|cost| cost.requests > 0) {
         let share = share(gain, ShareDenominator::Bill);
-        return match cost.saved < 0.0 {
-            true => format!("{} MORE than without Tokenforge{share}", dollars(-cost.saved)),
-            false => format!("{} saved of {}{share}", dollars(cost.saved), dollars(cost.before)),
+        return if cost.saved < 0.0 {
+            format!("{} MORE than without Tokenforge{share}", dollars(-cost.saved))
+        } else {
+            format!("{} saved of {}{share}", dollars(cost.saved), dollars(cost.before))
         };
     }
     let context = gain.shares.iter().find(|share| share.of == ShareDenominator::WholeContext);
     let (tokens, of) = context.map_or((0.0, 0.0), |share| (share.saved, share.before));
     let share = share(gain, ShareDenominator::WholeContext);
-    let tokens = match tokens < 0.0 {
-        true => {
-            format!("{} tokens MORE than without Tokenforge{share}", group_digits(-tokens as usize))
-        }
-        false => {
-            format!(
-                "{} of {} tokens saved{share}",
-                group_digits(tokens as usize),
-                group_digits(of as usize)
-            )
-        }
+    let tokens = if tokens < 0.0 {
+        format!("{} tokens MORE than without Tokenforge{share}", group_digits(-tokens as usize))
+    } else {
+        format!(
+            "{} of {} tokens saved{share}",
+            group_digits(tokens as usize),
+            group_digits(of as usize)
+        )
     };
     let money = match gain.cost {
         Some(cost) => format!(", about {} at list prices", dollars(cost.saved_elsewhere)),
@@ -108,7 +106,7 @@ mod tests {
         assert!(line.contains("30,000 of 120,000 tokens saved, 25.0 % of the context"), "{line}");
         assert!(line.contains("subscription") && !line.contains('$'), "{line}");
         let mut unknown = entry();
-        unknown.model = Some("somebody".into());
+        unknown.model = Some("unknown-model".into());
         assert!(
             line_of(&unknown).contains("price of the model is not known"),
             "{}",

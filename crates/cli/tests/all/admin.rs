@@ -15,7 +15,7 @@ fn send(gateway: &ServedGateway, ask: Ask) -> Answer {
     Open::asking(address.parse().unwrap(), &ask.header("host", &address)).answer()
 }
 
-/// A change that nobody minds.
+/// A harmless change of the settings.
 fn change(gateway: &ServedGateway, token: &str) -> Answer {
     let ask = Ask::new("PATCH", "/_forge/api/config").body(r#"{"toon": {"log_stats": true}}"#);
     send(gateway, ask.header("authorization", &format!("Bearer {token}")))

@@ -223,7 +223,7 @@ fn d9_what_a_lossless_mode_wrote_is_restored() {
 
 #[test]
 fn d9_a_text_that_nothing_changed_is_an_output_too() {
-    let text = "not much happened\nand nobody said why\n";
+    let text = "not much happened\nand no reason was given\n";
     assert_eq!(run("decode --from output", text).stdout, text);
 }
 

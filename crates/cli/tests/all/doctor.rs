@@ -92,7 +92,7 @@ fn a_taken_port_and_a_store_that_cannot_be_are_broken_with_what_to_do() {
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = other.local_addr().unwrap();
     std::thread::spawn(move || {
-        // Whoever it is, it is no gateway: it hangs up.
+        // The listener is no gateway: it hangs up.
         other.incoming().for_each(drop);
     });
     let file = folder.file("file", "");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const SECRET: &str = "private-words-of-somebody";
+const SECRET: &str = "private-words-of-a-user";
 
 fn said(shell: &Shell, words: &[&str]) -> String {
     let run = shell.run(words);
@@ -156,7 +156,7 @@ fn a_plugin_that_fails_leaves_the_result_as_it_is() {
 }
 
 #[test]
-fn a_file_of_somebody_else_s_comes_back() {
+fn a_foreign_file_comes_back() {
     let shell = Shell::new();
     let file = shell.file(".pi/extensions/tokenforge.ts", "export default () => {}\n");
     assert!(

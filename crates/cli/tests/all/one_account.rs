@@ -1,4 +1,4 @@
-//! One account: whoever is asked about the same traffic says the same, to the cent.
+//! One account: all reports about the same traffic say the same, to the cent.
 
 use crate::kit::{Folder, Run, finish, run_in};
 use crate::serve::Serving;
@@ -42,13 +42,10 @@ fn messages(turns: usize) -> Vec<Value> {
     let mut messages = vec![json!({"role": "user", "content": "Find out what is wrong."})];
     for turn in 0..turns {
         let id = format!("toolu_{turn}");
-        let call = match turn.is_multiple_of(2) {
-            true => {
-                json!({"type": "tool_use", "id": id, "name": "list_rows", "input": {"turn": turn}})
-            }
-            false => {
-                json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "cargo test"}})
-            }
+        let call = if turn.is_multiple_of(2) {
+            json!({"type": "tool_use", "id": id, "name": "list_rows", "input": {"turn": turn}})
+        } else {
+            json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "cargo test"}})
         };
         messages.push(json!({"role": "assistant", "content": [call]}));
         let result = json!({"type": "tool_result", "tool_use_id": id, "content": output(turn)});

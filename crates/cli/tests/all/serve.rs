@@ -224,7 +224,7 @@ fn a_plain_upstream_is_asked_through_the_proxy_that_the_environment_names() {
         let arguments = ["--listen", "127.0.0.1:0", "--backend-url", backend];
         Serving::with(&arguments, variables).send(&question(false)).status
     };
-    // Nobody knows this host, but for the proxy.
+    // Only the proxy knows this host.
     let far = "http://provider.invalid";
     assert_eq!(ask(far, &[("HTTP_PROXY", &proxy), ("NO_PROXY", "")]), 200);
     let asked = mock.last();
@@ -324,7 +324,7 @@ impl Load {
 }
 
 #[test]
-fn sigterm_under_load_fails_nobody() {
+fn sigterm_under_load_fails_no_request() {
     let mock = Mock::start();
     mock.always(|_| Reply::from("ok"));
     let serving = Serving::before(&mock, &[]);
@@ -356,7 +356,7 @@ fn sigterm_under_load_fails_nobody() {
 }
 
 #[test]
-fn a_hundred_new_settings_under_load_fail_nobody() {
+fn a_hundred_new_settings_under_load_fail_no_request() {
     let mock = Mock::start();
     mock.always(|_| Reply::from("ok"));
     let folder = Folder::new();
@@ -408,7 +408,7 @@ fn new_settings_that_are_wrong_are_refused_and_the_old_ones_kept() {
     for wrong in [
         "pipes: [".to_owned(),
         format!("{keys}{upstream}mood: good\n"),
-        // Whoever can reach it would be let in.
+        // Without keys, every client that can reach the gateway would be let in.
         upstream.clone(),
     ] {
         folder.file("tokenforge.yaml", wrong);

@@ -1,4 +1,4 @@
-//! `tokenforge tools`: what nobody calls, off in agents' own settings, and on again.
+//! `tokenforge tools`: unused tools, off in agents' own settings, and on again.
 
 #![cfg(unix)]
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-const SECRET: &str = "private-words-of-somebody";
+const SECRET: &str = "private-words-of-a-user";
 
 fn said(shell: &Shell, words: &[&str]) -> String {
     let run = shell.run(&[&["tools"], words].concat());
@@ -89,13 +89,13 @@ fn u3_the_hook_and_the_switches_are_undone_each_on_its_own() {
     for tools_first in [true, false] {
         hook("init");
         tools("disable");
-        match tools_first {
-            true => (tools("enable"), hook("uninit")),
-            false => {
-                hook("uninit");
-                (tools("enable"), ())
-            }
-        };
+        if tools_first {
+            tools("enable");
+            hook("uninit");
+        } else {
+            hook("uninit");
+            tools("enable");
+        }
         assert_eq!(fs::read_to_string(&file).unwrap(), text, "{tools_first}");
         let kept = files(file.parent().unwrap());
         assert!(kept.iter().all(|name| !name.contains("tools")), "{kept:?}");

@@ -34,7 +34,7 @@ fn command(folder: &Folder, arguments: &[&str]) -> Command {
         command.env_remove(name);
     }
     command.env("FORGE_DATA_DIR", folder.path("data"));
-    // Nobody listens there.
+    // Nothing listens there.
     command.env("FORGE_LISTEN", "127.0.0.1:1");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -305,7 +305,7 @@ fn without_a_gateway_the_agent_runs_directly_and_it_is_said() {
         "{}",
         run.stderr
     );
-    // Copilot's own models are nobody's to stand before.
+    // No gateway may stand before Copilot's own models.
     let program = client(&folder, "copilot", "echo ran");
     let run = wrap(&folder, &[&program]);
     assert_eq!((run.code, run.stdout.as_str()), (0, "ran\n"));

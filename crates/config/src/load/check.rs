@@ -55,10 +55,10 @@ fn keys(settings: &Settings) -> Option<SettingFault> {
     })
 }
 
-/// Whose AWS account it is must not be open to whoever reaches the gateway.
+/// The operator's AWS account must not be open to every client that reaches the gateway.
 fn aws_signing(settings: &Settings) -> Option<SettingFault> {
     let is_for_callers = settings.upstreams.aws_signing == AwsSigning::Callers;
-    let problem = "`callers` needs `keys`: without them nobody knows who calls";
+    let problem = "`callers` needs `keys`: without them the gateway cannot tell who calls";
     (is_for_callers && settings.keys.is_empty())
         .then(|| SettingFault::new("upstreams.aws_signing", problem))
 }

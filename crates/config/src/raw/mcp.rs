@@ -231,7 +231,7 @@ impl NamedEntry for ClientEntry {
     type Value = McpClient;
 
     fn into_settings(self, name: &str) -> Result<McpClient, SettingFault> {
-        // Whoever says which tools an agent sees has said nothing about how it shows results.
+        // An entry that says which tools an agent sees has said nothing about how the agent shows results.
         let usual = McpClient::of_agent(name);
         Ok(McpClient {
             format: self.format.map(|format| format.0),

@@ -23,7 +23,7 @@ pub struct Mcp {
     /// The tools that are shown beside the two with which the others are found and called, by name; `*` stands for
     /// anything.
     pub pinned_tools: Vec<String>,
-    /// The form of a text, if nobody asks for one; `None`: as the client's model reads it, and JSON for all others.
+    /// The form of a text, if the request names none; `None`: as the client's model reads it, and JSON for all others.
     pub format: Option<Format>,
     /// What becomes of structured content, if nothing else says so.
     pub structured: Structured,
@@ -80,7 +80,7 @@ pub struct McpBackend {
     pub max_concurrent: usize,
     /// Is it used?
     pub enabled: bool,
-    /// What becomes of structured content, whoever the client is.
+    /// What becomes of structured content, for every client.
     pub structured: Option<Structured>,
 }
 
@@ -150,7 +150,7 @@ impl Choice for ToolList {
 /// What differs for a tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct McpTool {
-    /// The form of its texts, whoever asks for which.
+    /// The form of its texts, no matter which one a request names.
     pub format: Option<Format>,
     /// Texts below this size are left alone.
     pub min_bytes: Option<usize>,

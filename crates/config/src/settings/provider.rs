@@ -78,8 +78,8 @@ pub struct Price {
 }
 
 impl Price {
-    /// What writing for an hour costs where nobody says it: twice the input where writing costs extra, as with Anthropic,
-    /// and else the same as any writing.
+    /// The price of a one-hour cache write where none is given: twice the input where writing costs extra, as with
+    /// Anthropic, and else the same as any write.
     #[must_use]
     pub fn usual_write_1h(input: f64, cache_write: f64) -> f64 {
         if cache_write > input { cache_write.max(2.0 * input) } else { cache_write }

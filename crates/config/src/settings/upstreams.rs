@@ -36,7 +36,7 @@ pub enum AwsSigning {
     OwnKey,
     /// Those, and of clients that show one of the gateway's keys all that are for a model.
     Callers,
-    /// Nobody's.
+    /// No requests.
     Never,
 }
 

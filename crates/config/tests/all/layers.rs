@@ -164,7 +164,7 @@ fn the_overview_says_what_a_value_is_may_be_and_comes_from() {
 }
 
 #[test]
-fn texts_are_kept_unless_set_only_where_nobody_else_can_send_any() {
+fn texts_are_kept_by_default_only_on_loopback_without_keys() {
     let bytes = |text: &str| file(text).unwrap().content_bytes();
     assert_eq!(bytes(""), 16 << 20);
     assert_eq!(bytes("listen: \"[::1]:8787\""), 16 << 20);

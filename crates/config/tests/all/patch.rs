@@ -94,7 +94,7 @@ fn what_cannot_change_is_refused_and_told_what_can() {
         ),
         (json!({"pipes": {"tool_output": {"min_bytes": 99_999_999}}}), "is not below"),
         (
-            json!({"pipes": {"tool_output": {"provider": "nobody"}}}),
+            json!({"pipes": {"tool_output": {"provider": "unknown"}}}),
             "pipes.tool_output.provider: cannot",
         ),
         (json!({"pipes": null}), "pipes: expected an object"),
@@ -133,8 +133,8 @@ fn what_is_changeable_is_what_the_table_says() {
     }
 }
 
-/// What may be changed over HTTP. A new setting is not: whoever adds one here has asked whether it names a host, a key, a
-/// file or a safety switch.
+/// What may be changed over HTTP. A new setting is not: add one here only if it names no host, no key, no file and no
+/// safety switch.
 const CHANGEABLE: &[&str] = &[
     "pipes.tool_output.enabled",
     "pipes.tool_output.mode",

@@ -164,7 +164,7 @@ fn a_ledger_that_is_removed_while_it_is_written_begins_anew() {
 
 #[cfg(unix)]
 #[test]
-fn l10_nobody_else_can_read_it() {
+fn l10_no_other_user_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("data/ledger");

@@ -132,7 +132,7 @@ fn a_saving_whose_bill_is_not_known_is_no_part_of_the_bill() {
     let cost = gain.cost.unwrap();
     assert_eq!(cost.requests, 1);
     assert_eq!(share(ShareDenominator::Bill, &[request()]).1, cost.saved);
-    // New at the price of input: nobody said that it was written to a cache.
+    // New at the price of input: the usage does not say that it was written to a cache.
     let elsewhere = FACTOR * (600.0 * 3.0 + 5_000.0 * 0.3) / 1e6;
     assert!((cost.saved_elsewhere - elsewhere).abs() < 1e-9);
 }

@@ -18,7 +18,7 @@ impl From<HeaderMismatch> for Response<Body> {
     }
 }
 
-/// Whoever looks at the headers alone must see the same request as whoever reads the message.
+/// Checks that the headers name the same request as the message, because a proxy may look at the headers alone.
 pub(super) fn headers(ask: &EndpointRequest, message: &Message<'_>) -> Result<(), HeaderMismatch> {
     let wrong = |code, text: &str| Err(HeaderMismatch(rpc::error(message.id(), code, text)));
     let Some(version) = message.meta(VERSION_KEY).and_then(|version| version.text()) else {

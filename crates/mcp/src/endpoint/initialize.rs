@@ -88,7 +88,7 @@ impl RequestContext {
         let deadline = Instant::now() + PATIENCE;
         let greet = |backend: Arc<crate::backend::Backend>| {
             let visit = self.clone();
-            // A task of its own: a server that starts slowly goes on starting when nobody waits any more.
+            // A task of its own: a server that starts slowly goes on starting when no request waits any more.
             tokio::spawn(async move { visit.link(&backend).await })
         };
         if let ServerScope::One(prefix) = &self.scope {

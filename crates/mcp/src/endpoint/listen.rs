@@ -56,10 +56,8 @@ impl RequestContext {
         // From here on no change is missed.
         let changes = self.hub.changes();
         let visit = Arc::new(self.clone());
-        let subscriptions = match wants_tasks {
-            true => visit.subscribe_to_tasks(message).await,
-            false => Vec::new(),
-        };
+        let subscriptions =
+            if wants_tasks { visit.subscribe_to_tasks(message).await } else { Vec::new() };
         let tasks = subscriptions.iter().flat_map(|subscription| &subscription.tasks);
         let (acknowledged, frames) = agreed(message, tasks);
         // What was agreed is heard before anything else.

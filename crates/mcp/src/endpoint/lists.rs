@@ -101,8 +101,8 @@ impl RequestContext {
             };
             let (visit, from, of) = (self.clone(), asked.clone(), backend.clone());
             let is_new = backend.conversations() == 0;
-            // A task of its own: a server that starts slowly goes on starting when nobody waits any more, and clients
-            // hear when it has.
+            // A task of its own: a server that starts slowly goes on starting when no request waits any more, and
+            // clients hear when it has.
             let page = tokio::spawn(async move {
                 let page = visit.page(&of, listed, from).await;
                 if is_new && matches!(page, Ok(Some(_))) && Instant::now() > deadline {

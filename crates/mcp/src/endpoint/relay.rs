@@ -22,10 +22,10 @@ use tokenforge_formats::negotiate::CONTENT_FORMAT;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// What a server hears whose question reaches nobody.
+/// The refusal for a server whose question reaches no client.
 const NOT_ASKED: &str = "the client cannot be asked that";
 
-/// An answer that takes longer is a stream, so that the client sees that somebody is there.
+/// An answer that takes longer is a stream, so that the client sees that the gateway is alive.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// How often a silent stream says that it is alive.
@@ -69,16 +69,17 @@ impl Relay {
 
     /// What happens first, if it happens soon.
     pub(super) async fn first(&mut self) -> Option<CallEvent> {
-        match self.visit.takes_streams() {
-            true => timeout(AT_ONCE, self.next()).await.ok(),
-            false => loop {
+        if self.visit.takes_streams() {
+            timeout(AT_ONCE, self.next()).await.ok()
+        } else {
+            loop {
                 // There is no place for what is said before the answer.
                 match self.next().await {
                     CallEvent::Message(text) => self.call.link.wire().refuse(&text, NOT_ASKED),
                     CallEvent::Pause(_) => {}
                     answer => return Some(answer),
                 }
-            },
+            }
         }
     }
 

@@ -149,7 +149,7 @@ impl RequestContext {
             method if self.has_hidden_tasks() && !method.starts_with(NOTIFICATIONS) => {}
             _ if session.client.can_be_asked() => {
                 for backend in self.backends() {
-                    // Nobody is greeted to be told something.
+                    // No server is greeted only to be told something.
                     if let Some(link) = backend.known_link(session) {
                         link.wire().reply(message.text().to_owned());
                     }
@@ -200,10 +200,7 @@ impl RequestContext {
         begins: Option<TaskBeginning>,
     ) -> Result<CallInProgress, Failure> {
         // Who waits does no work, and must not keep others from theirs: not those who would end the wait either.
-        let permit = match waits(message.method()) {
-            true => None,
-            false => Some(backend.permit().await?),
-        };
+        let permit = if waits(message.method()) { None } else { Some(backend.permit().await?) };
         let link = self.link(backend).await?;
         let name = match rename {
             Some((_, name)) => Some(name.to_owned()),
@@ -248,9 +245,10 @@ impl RequestContext {
 
     /// The version of STC that this request reads: the one it names, else the one its client's model reads.
     pub(super) fn stc_version(&self) -> StcVersion {
-        match self.headers.contains_key(STC_VERSION) {
-            true => ClientPreferences::of(&self.headers).stc_version(),
-            false => policy::usual_version(&self.client.name),
+        if self.headers.contains_key(STC_VERSION) {
+            ClientPreferences::of(&self.headers).stc_version()
+        } else {
+            policy::usual_version(&self.client.name)
         }
     }
 

@@ -24,7 +24,7 @@ const MAX_REPLAY_BYTES: usize = 1 << 20;
 /// Where the events of a request go.
 pub(super) struct ResumableStream {
     client: Option<BodySender>,
-    /// `None`: whoever goes away is gone.
+    /// `None`: a client that disconnects cannot resume.
     record: Option<ReplayBuffer>,
 }
 
@@ -59,7 +59,7 @@ impl ResumableStream {
         ResumableStream { client: Some(client), record: Some(record) }
     }
 
-    /// Sends a message; `false`: nobody will ever get it.
+    /// Sends a message; `false`: no client will ever get it.
     pub(super) async fn send(&mut self, message: &str) -> bool {
         let piece = match &mut self.record {
             Some(record) => record.keep(message),
@@ -68,7 +68,7 @@ impl ResumableStream {
         self.pass(piece.into()).await
     }
 
-    /// Shows that somebody is there; `false`: nobody sees it.
+    /// Shows that the gateway is alive; `false`: no client will ever see it.
     pub(super) async fn show_life(&mut self) -> bool {
         self.pass(Bytes::from_static(sse::ALIVE.as_bytes())).await
     }
@@ -81,7 +81,7 @@ impl ResumableStream {
         }
     }
 
-    /// Comes when nobody will get anything any more.
+    /// Completes when no client will get anything any more.
     pub(super) async fn gone(&mut self) {
         while self.is_of_use() {
             tokio::select! {
@@ -95,7 +95,7 @@ impl ResumableStream {
     pub(super) async fn linger(mut self) {
         let until = Instant::now() + LINGER;
         let is_large = self.record.as_ref().is_some_and(|record| record.bytes > MAX_REPLAY_BYTES);
-        // Whoever is there has most likely got it, and so much is not kept for the case that not.
+        // A connected client has most likely got it, and so much is not kept for the case that it has not.
         if self.client.take().is_some() && is_large {
             return;
         }

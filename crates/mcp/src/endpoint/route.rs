@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// For how long the first word of a server is waited for.
 #[derive(Clone, Copy)]
 enum Wait {
-    /// So long that the client still sees that somebody is there.
+    /// So long that the client still sees that the gateway is alive.
     AtFirst,
     /// Until it is about the request: another server may have to be asked.
     ForWord,
@@ -115,9 +115,10 @@ impl RequestContext {
     /// Completion is about a prompt or a resource.
     pub(super) async fn complete(self, message: &Message<'_>) -> Response<Body> {
         let about = message.param("ref").and_then(|about| about.get("type"));
-        match about.is_some_and(|kind| kind.is("ref/prompt")) {
-            true => self.by_name(&["ref", "name"], message).await,
-            false => self.by_address(message).await,
+        if about.is_some_and(|kind| kind.is("ref/prompt")) {
+            self.by_name(&["ref", "name"], message).await
+        } else {
+            self.by_address(message).await
         }
     }
 
@@ -139,7 +140,7 @@ impl RequestContext {
             return answer;
         }
         let mut backends = self.backends();
-        // A subscription ends where it began, whoever had the resource since.
+        // A subscription ends where it began, no matter which server had the resource since.
         let session = self.session.as_ref().filter(|_| message.method() == UNSUBSCRIBE);
         let holder = session.and_then(|session| session.subscriptions.server(&address));
         let holder = holder.or_else(|| self.hub.holder(&address));

@@ -109,7 +109,7 @@ impl RequestContext {
         }
         let text = inner_message(message, &name, &arguments);
         match Message::read(&text) {
-            Ok(inner) => self.call_server(&inner, SchemaHolder::Nobody).await,
+            Ok(inner) => self.call_server(&inner, SchemaHolder::GatewayOnly).await,
             Err(_) => self.unknown_name(message.id().unwrap_or("null"), "tool"),
         }
     }

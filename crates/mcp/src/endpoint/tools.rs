@@ -21,13 +21,13 @@ use std::time::Instant;
 use tokenforge_formats::negotiate::Format;
 use tokenforge_json::{Edit, Node};
 
-/// Who knows the schema of a tool's structured results.
+/// Which side knows the schema of a tool's structured results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SchemaHolder {
     /// The client, which was shown the tool in a list.
     Client,
-    /// Nobody: the tool was found.
-    Nobody,
+    /// Only the gateway: the client found the tool by a search, not in a list.
+    GatewayOnly,
 }
 
 impl RequestContext {

@@ -45,7 +45,7 @@ pub(crate) struct Catalogues {
 }
 
 impl Catalogues {
-    /// Which generation of lists is asked for now. Whoever lists asks first: what changes meanwhile is another one.
+    /// Which generation of lists is asked for now. Read it before listing: what changes meanwhile is another one.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }

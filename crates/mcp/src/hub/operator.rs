@@ -33,7 +33,7 @@ impl Hub {
         self.backends.load().get(prefix).map(|backend| backend.definition.clone())
     }
 
-    /// Reads the file of servers again, which somebody else may have written.
+    /// Reads the file of servers again, which another process may have written.
     ///
     /// # Errors
     /// It cannot be read; then nothing changes.

@@ -70,9 +70,10 @@ impl BackendRegistry {
         let mut entries = self.entries.clone();
         entries.insert(prefix.to_owned(), definition);
         if let Some(path) = &self.file {
-            let written = match self.is_unread {
-                true => Err(io::Error::other("what is in it cannot be read, and would be lost")),
-                false => write(path, &entries),
+            let written = if self.is_unread {
+                Err(io::Error::other("what is in it cannot be read, and would be lost"))
+            } else {
+                write(path, &entries)
             };
             written.map_err(|error| NotSaved { path: path.clone(), error })?;
         }
@@ -109,7 +110,8 @@ fn write(path: &Path, entries: &BTreeMap<String, Option<McpBackend>>) -> io::Res
     let text = serde_json::to_vec_pretty(&json!({ "backends": backends }))?;
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    // By a name that nobody knows before, and for this user alone: whoever may write to the folder could have put a link there.
+    // Under an unpredictable name and for this user alone, because another user who may write to the folder could have
+    // put a link there.
     let mut file = tempfile::Builder::new().prefix(".mcp").tempfile_in(folder)?;
     file.write_all(&text)?;
     keep_owner(file.as_file(), folder);
@@ -143,7 +145,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_that_somebody_put_into_the_folder_is_not_written_through() {
+    fn a_link_that_another_user_made_is_not_written_through() {
         let folder = tempfile::tempdir().unwrap();
         let other = folder.path().join("other");
         fs::write(&other, "precious").unwrap();

@@ -1,4 +1,4 @@
-//! The sessions of clients: they end when nobody uses them (idle timeout), and make room for new ones (LRU eviction).
+//! The sessions of clients: they end when unused (idle timeout), and make room for new ones (LRU eviction).
 
 use crate::session::{ClientIdentity, ServerScope, Session};
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ impl Sessions {
     }
 }
 
-/// An id that nobody guesses.
+/// An id that cannot be guessed.
 fn random_id() -> Option<Arc<str>> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).ok()?;

@@ -30,7 +30,7 @@ pub(crate) struct CallInProgress {
     timeout: Duration,
     deadline: Instant,
     is_over: bool,
-    /// Does the server hear that nobody waits any more?
+    /// Whether the server hears that the gateway no longer waits.
     pub(crate) is_cancelled_when_dropped: bool,
     /// Reads the answer, where it has a stream of its own.
     reading: Option<AbortHandle>,
@@ -87,7 +87,7 @@ impl CallInProgress {
             CallEvent::Message(_) => self.deadline = Instant::now() + self.timeout,
             // It says nothing by that.
             CallEvent::Pause(_) => {}
-            // Whatever the client does, nobody waits any more.
+            // Whatever the client does, the gateway no longer waits.
             CallEvent::Answer(Err(Failure::TimedOut(_))) => self.is_cancelled_when_dropped = true,
             CallEvent::Answer(_) => self.is_over = true,
         }
@@ -105,7 +105,10 @@ impl Drop for CallInProgress {
         let is_told = self.link.era == Era::Legacy
             || matches!(self.link.wire, super::ServerChannel::Program(_));
         if !self.is_over && self.is_cancelled_when_dropped && is_told {
-            let params = format!(r#"{{"requestId":{},"reason":"nobody waits for it"}}"#, self.id);
+            let params = format!(
+                r#"{{"requestId":{},"reason":"the gateway no longer waits for the response"}}"#,
+                self.id
+            );
             self.link.wire.reply(rpc::notification("notifications/cancelled", Some(&params)));
         }
     }

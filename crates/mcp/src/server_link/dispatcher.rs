@@ -49,7 +49,7 @@ impl MessageDispatcher {
         }
     }
 
-    /// Gives what was said to a request of our own to whoever hears what belongs to no request.
+    /// Gives what was said to a request of our own to the sink for messages that belong to no request.
     pub(crate) fn pass_on(&self, wire: &ServerChannel, text: String) {
         (self.sink)(wire, text);
     }
@@ -80,7 +80,7 @@ impl MessageDispatcher {
                     self.pending.tell(id, under_token(message, &own));
                 } else if let Some(task) = self.pending.task(id) {
                     let text = under_token(message, &task.token);
-                    // On the stream of whoever waits for the task's result, else on the session's own.
+                    // On the stream of the request that waits for the task's result, else on the session's own.
                     let is_told = request.is_some_and(|id| self.pending.tell(id, text.clone()));
                     if !is_told {
                         (task.listener)(text);
@@ -144,7 +144,7 @@ impl MessageDispatcher {
     }
 }
 
-/// Is this about a server's lists, whoever asks?
+/// Whether this is about a server's lists, no matter which request is open.
 fn is_about_all(method: &str) -> bool {
     matches!(
         method,

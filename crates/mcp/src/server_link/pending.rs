@@ -44,8 +44,8 @@ pub(crate) struct PendingRequests {
     tasks: Mutex<BTreeMap<u64, TaskProgress>>,
 }
 
-/// Hears the id of the task with which a call is answered, before anything else that the server says; whoever it gives
-/// hears of the task's progress.
+/// Hears the id of the task with which a call is answered, before anything else that the server says. The listener
+/// that it returns hears of the task's progress.
 pub(crate) type TaskBeginning = Arc<dyn Fn(String) -> ProgressListener + Send + Sync>;
 
 /// Whose request it is.
@@ -93,7 +93,7 @@ impl PendingRequests {
         AnswerReceiver { messages: received, answer: answered }
     }
 
-    /// Gives a request its answer; `false`: nobody waits for it.
+    /// Gives a request its answer; `false`: no caller waits for it.
     pub(crate) fn answer(&self, id: u64, answer: Result<ParsedMessage, Failure>) -> bool {
         let Some(waiting) = self.requests().remove(&id) else { return false };
         if let (Asker::Client { token, begins: Some(begins) }, Ok(said)) = (waiting.asker, &answer)
@@ -125,7 +125,7 @@ impl PendingRequests {
         }
     }
 
-    /// The call was answered with a task, whose progress somebody wants to hear of.
+    /// The call was answered with a task, whose progress its client wants to hear of.
     fn keep_telling(&self, id: u64, progress: TaskProgress) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if tasks.len() >= TASKS {
@@ -167,7 +167,7 @@ impl PendingRequests {
         clients.map(|(id, _)| *id).max()
     }
 
-    /// Nobody will be answered any more.
+    /// Fails every pending request, because no answer will come any more.
     pub(crate) fn fail_all(&self, failure: &Failure) {
         let waiting: Vec<PendingRequest> =
             self.requests().drain().map(|(_, waiting)| waiting).collect();

@@ -107,7 +107,7 @@ impl ServerProgram {
         if sent.is_err() || !self.is_alive() { Err(Failure::Exited) } else { Ok(()) }
     }
 
-    /// The same for whoever cannot wait.
+    /// The same for a caller that cannot wait.
     pub(crate) fn try_send(&self, line: String) {
         let _ = self.0.lines.try_send(line);
     }
@@ -163,7 +163,7 @@ async fn read(stdout: impl AsyncRead + Unpin, program: WeakProgram, inbox: Arc<M
             },
         }
     }
-    // Whoever closes its output answers nobody any more.
+    // A program that closed its output answers no request any more.
     if let Some(program) = program.upgrade() {
         program.0.has_ended.store(true, Ordering::Release);
     }
@@ -182,7 +182,7 @@ async fn pass_over(mut stderr: impl AsyncRead + Unpin) {
     }
 }
 
-/// Waits for the program to end, or ends it when nobody needs it any more.
+/// Waits for the program to end, or ends it when it is no longer needed.
 async fn supervise(mut child: Child, stopped: oneshot::Receiver<()>) {
     let group = child.id();
     let ended = tokio::select! {

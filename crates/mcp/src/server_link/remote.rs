@@ -94,7 +94,7 @@ impl RemoteServer {
         }
     }
 
-    /// Sends a request. Its answer, and what comes before it, goes to whoever waits for this id.
+    /// Sends a request. Its answer, and what comes before it, goes to the caller that waits for this id.
     pub(crate) async fn ask(&self, id: u64, text: String, head: ModernHeaders) {
         if let Err(failure) = self.asked(id, text, &head).await {
             self.0.inbox.fail(id, failure);

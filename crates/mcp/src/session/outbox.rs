@@ -54,7 +54,7 @@ impl SessionOutbox {
         loop {
             let arrived = self.arrived.notified();
             if self.stream.load(Ordering::Acquire) != stream {
-                // Whoever listens now shall not miss what woke this one.
+                // The stream that listens now must not miss what woke this one.
                 self.arrived.notify_one();
                 return None;
             }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn m13_what_could_not_be_sent_is_sent_to_whoever_listens_next() {
+    async fn m13_unsent_messages_go_to_the_next_stream() {
         let outbox = SessionOutbox::default();
         let first = outbox.open(None);
         outbox.put("1".to_owned());
@@ -118,7 +118,7 @@ mod tests {
         for n in 1..=2 {
             assert_eq!(outbox.next(second).await, Some((n, n.to_string())));
         }
-        // Whoever listens has had something since: its order stays.
+        // The listening stream has had something since: its order stays.
         outbox.put_back(1);
         outbox.put("3".to_owned());
         assert_eq!(outbox.next(second).await, Some((3, "3".to_owned())));

@@ -45,7 +45,7 @@ impl RunningRequests {
         RunningRequest { all, client_id, number, is_cancelled }
     }
 
-    /// The client takes a request back: whoever works on it hears of it, and the server, if it has it.
+    /// The client cancels a request: the task that works on it hears so, and so does the server, if it has the request.
     pub(crate) fn cancel(&self, message: &Message<'_>) {
         let Some(client_id) = message.param("requestId") else { return };
         let Some(running) = self.locked().requests.remove(client_id.raw()) else { return };

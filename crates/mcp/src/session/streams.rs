@@ -54,7 +54,7 @@ struct OpenStreams {
 }
 
 impl SessionStreams {
-    /// Begins a stream. The receiver hears of clients that take it up again, until nobody can any more.
+    /// Begins a stream. The receiver hears of clients that take it up again, until none can any more.
     pub(crate) fn begin(&self) -> (u64, mpsc::Receiver<StreamResumption>) {
         let (sender, receiver) = mpsc::channel(4);
         let mut open = self.locked();
@@ -75,7 +75,7 @@ impl SessionStreams {
         open.streams.get(&place.stream).is_some_and(|stream| stream.try_send(back).is_ok())
     }
 
-    /// Nobody comes back any more.
+    /// Ends all streams, because no client can resume any more.
     pub(crate) fn close(&self) {
         self.locked().streams.clear();
     }
@@ -109,6 +109,6 @@ mod tests {
         assert!(streams.take_up(place(2), client()));
         assert_eq!(held[1].1.recv().await.unwrap().after, 0);
         drop(held.remove(1));
-        assert!(!streams.take_up(place(2), client()), "nobody is there any more");
+        assert!(!streams.take_up(place(2), client()), "the stream has ended");
     }
 }

@@ -1,5 +1,5 @@
 //! Tool search between a client and one program: the list that the client gets is constant, and the server's is asked for
-//! when somebody searches.
+//! when the client searches.
 
 use super::{ProxyMessages, ProxyStep, StdioProxy, arguments, era};
 use crate::endpoint::complete;
@@ -50,7 +50,7 @@ struct Listing {
 }
 
 impl ProxySearch {
-    /// Is this the id of a request of our own? Its answer may come when nobody waits for it any more.
+    /// Is this the id of a request of our own? Its answer may come when no request waits for it any more.
     pub(super) fn is_ours(&self, id: &str) -> bool {
         let number = id.strip_prefix('"').and_then(|id| id.strip_prefix(OWN)?.strip_suffix('"'));
         number.is_some_and(|number| {
@@ -70,7 +70,7 @@ impl ProxySearch {
         self.waiting.remove(at);
         let mut to = ProxyMessages::default();
         if self.waiting.is_empty() && self.listing.take().is_some() {
-            // Nobody waits for the list any more.
+            // No request waits for the list any more.
             let own = format!(r#"{{"requestId":"{OWN}{}"}}"#, self.requests);
             to.to_server.push(rpc::notification(CANCELLED, Some(&own)));
         }
@@ -136,10 +136,11 @@ impl StdioProxy {
         }
         let is_search = message.text_param("name").is_some_and(|name| name == FIND_TOOLS);
         let arguments = arguments(message);
-        let told = match is_search {
-            true => FindQuery::read(&arguments)
-                .map(|query| found(&index, &query, |tool| self.sees(tool), &[])),
-            false => match FoundCall::read(&arguments) {
+        let told = if is_search {
+            FindQuery::read(&arguments)
+                .map(|query| found(&index, &query, |tool| self.sees(tool), &[]))
+        } else {
+            match FoundCall::read(&arguments) {
                 Err(text) => Err(text),
                 Ok(call) if index.get(&call.name).is_some_and(|tool| self.sees(tool)) => {
                     let text = inner_message(message, &call.name, &call.arguments);
@@ -155,7 +156,7 @@ impl StdioProxy {
                     return self.wait(message, to);
                 }
                 Ok(call) => Err(unknown_tool(&index, &call.name, |tool| self.sees(tool))),
-            },
+            }
         };
         let result = told.map_or_else(|text| rpc::failed_tool(&text), |text| rpc::tool_text(&text));
         // What the server declares is now something that a tool says.
@@ -201,7 +202,7 @@ impl StdioProxy {
         }
     }
 
-    /// The server listed tools: the next page is asked for, or whoever waits is answered.
+    /// The server listed tools: the next page is asked for, or the waiting requests are answered.
     pub(super) fn listed(&mut self, message: &Message<'_>) -> ProxyStep {
         let mut to = ProxyMessages::default();
         let current = quote(&format!("{OWN}{}", self.search.requests));
@@ -215,9 +216,9 @@ impl StdioProxy {
         let is_list = page.is_some();
         if let Some(page) = page {
             self.remember_tools(message);
-            let nobody: Arc<str> = "".into();
+            let no_server: Arc<str> = "".into();
             listing.tools.extend(
-                page.items.iter().filter_map(|item| DeclaredTool::read(item, &nobody, false)),
+                page.items.iter().filter_map(|item| DeclaredTool::read(item, &no_server, false)),
             );
             listing.pages += 1;
             let goes_on = listing.pages < PAGES && searched(&listing.tools) == listing.tools.len();
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn m21_the_list_is_constant_and_the_server_s_is_asked_for_when_somebody_searches() {
+    fn m21_the_list_is_constant_and_a_search_asks_the_server() {
         let mut proxy = proxy(|_| {});
         let listed = said(&ask(&mut proxy, 1, "tools/list", json!({})));
         let names: Vec<&Value> = listed["result"]["tools"]
@@ -418,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn m21_a_server_that_lists_nothing_leaves_nobody_waiting() {
+    fn m21_a_server_that_lists_nothing_leaves_no_request_waiting() {
         let mut proxy = proxy(|_| {});
         let asked = call(&mut proxy, 1, FIND_TOOLS, json!({"query": "x"}));
         let id = serde_json::from_str::<Value>(&asked.to_server[0]).unwrap()["id"].clone();

@@ -153,7 +153,7 @@ impl ToolIndex {
         order.into_iter().map(|at| &self.tools[at]).collect()
     }
 
-    /// Names like this one, for whoever misspelled it.
+    /// Names like this one, for a client that misspelled it.
     pub(crate) fn similar(&self, name: &str, is_seen: impl Fn(&DeclaredTool) -> bool) -> Vec<&str> {
         let seen = self.tools.iter().filter(|tool| is_seen(tool));
         let near = similar(name, seen.map(|tool| (tool.name.as_str(), tool.own.as_str())));

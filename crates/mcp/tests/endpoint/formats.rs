@@ -39,7 +39,7 @@ async fn m3_m4_m5_the_header_wins_over_accept_and_the_answer_says_what_was_sent(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn m3_who_names_version_2_of_stc_gets_it_and_nobody_else() {
+async fn m3_only_a_request_that_names_stc_version_2_gets_it() {
     let world = world(&[("w", program())]).await;
     let client = world.client("/mcp").await;
     for form in ["stc", "auto"] {

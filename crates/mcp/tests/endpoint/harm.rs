@@ -28,7 +28,7 @@ async fn a_server_that_never_answers_is_given_up_in_time() {
     assert_eq!(client.call("silent__rows", json!({})).await.error_code(), -32000);
     let late = client.call("up__silent", json!({})).await;
     assert!(late.answer()["error"]["message"].as_str().unwrap().contains("300 ms"), "{late:?}");
-    // It hears that nobody waits, and goes on.
+    // It hears that the gateway no longer waits, and goes on.
     assert!(client.call("up__echo", json!({})).await.text().contains("echo"));
 }
 
@@ -70,7 +70,7 @@ async fn a_server_that_answers_too_much_is_cut_off_and_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flood_of_notifications_drowns_nobody() {
+async fn a_flood_of_notifications_stops_no_other_call() {
     let remote = Remote::start(Manner::Legacy).await;
     let world = world(&[("p", program()), ("r", json!({"url": remote.url()}))]).await;
     let client = world.client("/mcp").await;
@@ -120,7 +120,7 @@ async fn a_server_that_asks_or_tells_too_much_at_once_harms_no_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn m24_whoever_waits_for_a_task_keeps_nobody_from_its_server() {
+async fn m24_a_wait_for_a_task_keeps_no_call_from_its_server() {
     let remote = Remote::start(Manner::Legacy).await;
     for mut definition in [program(), json!({"url": remote.url()})] {
         definition["max_concurrent"] = 1.into();

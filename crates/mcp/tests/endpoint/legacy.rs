@@ -46,8 +46,8 @@ async fn m2_one_server_is_listed_under_its_own_names() {
     assert_eq!(tools[0]["x-own"], 1.5);
     client.call("echo", json!({})).await;
     assert_eq!(two.last("tools/call").message["params"]["name"], "echo");
-    let nobody = world.post("/mcp/nobody", &[], &request(1, "initialize", json!({}))).await;
-    assert_eq!(nobody.status, StatusCode::NOT_FOUND);
+    let unknown = world.post("/mcp/unknown", &[], &request(1, "initialize", json!({}))).await;
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,8 +62,8 @@ async fn prompts_and_resources_of_many_servers_are_found() {
     assert_eq!(two.last("prompts/get").message["params"]["name"], "hello");
     let resource = client.ask("resources/read", json!({"uri": "fake:///one"})).await;
     assert_eq!(resource.result()["contents"][0]["text"], "one");
-    let nobody = client.ask("resources/read", json!({"uri": "fake:///none"})).await;
-    assert!(nobody.answer()["error"].is_object());
+    let missing = client.ask("resources/read", json!({"uri": "fake:///none"})).await;
+    assert!(missing.answer()["error"].is_object());
     assert_eq!(
         client.ask("logging/setLevel", json!({"level": "debug"})).await.result(),
         &json!({})
@@ -79,7 +79,7 @@ async fn m10_m11_a_session_begins_is_needed_and_ends() {
     assert!(client.welcome["instructions"].as_str().unwrap().contains("Use it well."));
     let list = request(1, "tools/list", json!({}));
     assert_eq!(world.post("/mcp", &[], &list).await.status, StatusCode::BAD_REQUEST);
-    let other = [("mcp-session-id", "nobody")];
+    let other = [("mcp-session-id", "unknown")];
     assert_eq!(world.post("/mcp", &other, &list).await.status, StatusCode::NOT_FOUND);
     let stranger = [("mcp-session-id", client.session.as_str()), ("x-tenant", "other")];
     assert_eq!(world.post("/mcp", &stranger, &list).await.status, StatusCode::NOT_FOUND);
@@ -138,7 +138,7 @@ async fn a_server_s_question_reaches_the_client_that_can_be_asked_and_its_answer
     assert_eq!(client.send(&answer).await.status, StatusCode::ACCEPTED);
     let reply = call.reply().await;
     assert_eq!(reply.text(), r#"{"action":"accept"}"#);
-    // Whoever cannot be asked is not.
+    // A client that cannot be asked is not asked.
     let deaf = world.client("/mcp/x").await;
     assert_eq!(one.seen().iter().filter(|seen| seen.message["method"] == "initialize").count(), 1);
     let reply = deaf.call("ask", json!({})).await;

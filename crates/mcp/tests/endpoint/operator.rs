@@ -38,7 +38,7 @@ async fn m15_tools_are_shown_with_their_schemas_and_figures() {
     assert_eq!(names(&tools), ["rows", "echo", "structured"]);
     assert_eq!(tools[0]["inputSchema"]["type"], "object");
     assert_eq!(tools[0]["figures"]["calls"], 1);
-    assert!(world.hub.tools("nobody").await.is_none());
+    assert!(world.hub.tools("unknown").await.is_none());
     let figures = world.hub.stats().document();
     let failed =
         figures["tools"].as_array().unwrap().iter().find(|tool| tool["tool"] == "fail").unwrap();

@@ -45,7 +45,7 @@ async fn m11_a_question_that_is_taken_back_is_taken_back_under_the_id_that_its_c
         client.send(&accepted(question)).await;
         assert_eq!(client.state(&format!("{prefix}__answers")).await, json!([]));
     }
-    // Whoever was not asked hears nothing of it.
+    // A client that was not asked hears nothing of it.
     let deaf = world.client("/mcp").await;
     let reply = deaf.call("p__retract", json!({})).await;
     assert_eq!(reply.messages.len(), 1, "{reply:?}");

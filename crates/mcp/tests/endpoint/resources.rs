@@ -5,7 +5,7 @@ use crate::remote::{Manner, Remote};
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn m11_progress_and_questions_of_a_read_reach_its_client_whoever_holds_the_resource() {
+async fn m11_progress_and_questions_of_a_read_reach_its_client_from_any_server() {
     let world = world(&[("one", program()), ("two", program())]).await;
     for path in ["/mcp", "/mcp/two"] {
         let client = world.client_named(path, "test", json!({"elicitation": {}})).await;
@@ -74,8 +74,7 @@ async fn m1_a_server_that_notes_that_it_reads_may_still_not_have_the_resource() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn m13_a_client_hears_of_the_resources_that_it_wants_to_and_ends_nobody_else_s_subscription()
-{
+async fn m13_a_client_hears_of_its_subscriptions_and_ends_no_other() {
     for (path, prefix) in [("/mcp", "up__"), ("/mcp/up", "")] {
         let world = world(&[("up", program())]).await;
         let uri = json!({"uri": "fake:///one"});

@@ -123,7 +123,7 @@ async fn m23_a_client_sees_and_calls_only_what_its_list_allows() {
             }
             assert!(client.call(&named("rows"), json!({})).await.result()["content"].is_array());
             // Under another name it has what its key allows, and no more.
-            let client = world.client_named(path, "somebody", json!({})).await;
+            let client = world.client_named(path, "unknown-client", json!({})).await;
             assert!(client.call(&named("echo"), json!({})).await.result()["content"].is_array());
             assert_eq!(client.call(&named("structured"), json!({})).await.error_code(), -32602);
         }

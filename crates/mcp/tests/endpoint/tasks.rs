@@ -70,7 +70,7 @@ async fn m24_tasks_of_all_servers_are_listed_cancelled_and_told_apart() {
         client.ask("tasks/get", json!({"taskId": first})).await.result()["status"],
         "working"
     );
-    for unknown in ["two__task-9", "nobody__task-0", "task-0", ""] {
+    for unknown in ["two__task-9", "unknown__task-0", "task-0", ""] {
         let reply = client.ask("tasks/get", json!({"taskId": unknown})).await;
         assert_eq!(reply.error_code(), -32602, "{unknown}");
     }
@@ -83,7 +83,7 @@ async fn m24_progress_and_states_of_a_task_reach_its_client_and_no_other() {
         let (client, other) = (world.client(path).await, world.client(path).await);
         let (mut stream, mut others) = (client.listen().await, other.listen().await);
         let id = begin(&client, &format!("{prefix}rows")).await;
-        // Whoever asks: it is news for whose task it is.
+        // No matter which client asks: the news goes to the client that owns the task.
         other.ask("tasks/get", json!({"taskId": id})).await;
         let progress = stream.next().await.unwrap();
         assert_eq!(progress["params"], json!({"progressToken": "mine", "progress": 1}), "{path}");
@@ -224,7 +224,7 @@ async fn m24_a_client_of_all_servers_hears_of_the_tasks_that_it_asks_for() {
     let begun = ask(&world, "/mcp", &[], &knowing("tools/call", call.clone())).await;
     let id = begun.result()["taskId"].as_str().unwrap().to_owned();
     let direct = ask(&world, "/mcp", &[], &message("tools/call", call)).await;
-    let wanted = json!({"notifications": {"taskIds": [id, "old__task-0", "nobody__task-0"], "toolsListChanged": true}});
+    let wanted = json!({"notifications": {"taskIds": [id, "old__task-0", "none__task-0"], "toolsListChanged": true}});
     let listen = knowing("subscriptions/listen", wanted.clone());
     let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "subscriptions/listen")];
     let mut stream = world.open(http::Method::POST, "/mcp", &headers, &listen.to_string()).await;
@@ -302,7 +302,7 @@ async fn m23_tasks_of_tools_that_a_client_may_not_call_are_not_there_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn m24_the_state_of_a_task_whose_client_has_left_reaches_nobody() {
+async fn m24_the_state_of_a_task_whose_client_left_reaches_no_client() {
     for (path, prefix) in [("/mcp", "up__"), ("/mcp/up", "")] {
         let world = world(&[("up", program())]).await;
         let (client, other) = (world.client(path).await, world.client(path).await);

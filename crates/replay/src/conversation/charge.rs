@@ -51,17 +51,20 @@ impl ChargedRequest<'_> {
         let is_written = before.cache_write > 0.0;
         let mut after = *before;
         after.cache_read -= saved_cached;
-        let (first, second) = match is_written {
-            true => (&mut after.cache_write, &mut after.input),
-            false => (&mut after.input, &mut after.cache_write),
+        let (first, second) = if is_written {
+            (&mut after.cache_write, &mut after.input)
+        } else {
+            (&mut after.input, &mut after.cache_write)
         };
         let taken = saved_new.min(*first);
         *first -= taken;
         *second = (*second - (saved_new - taken)).max(0.0);
-        match before.cache_read > 0.0 {
-            true => after.cache_read += added,
-            false if is_written => after.cache_write += added,
-            false => after.input += added,
+        if before.cache_read > 0.0 {
+            after.cache_read += added;
+        } else if is_written {
+            after.cache_write += added;
+        } else {
+            after.input += added;
         }
         after.cache_read = after.cache_read.max(0.0);
         if let Some(message) = self.rewritten_from {

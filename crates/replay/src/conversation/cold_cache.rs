@@ -38,7 +38,7 @@ pub(super) struct CacheUse {
 impl CacheUse {
     /// What the cache was like that the request before left.
     pub(super) fn state_after(&self, before: &CacheUse, lifetime: Option<Duration>) -> CacheState {
-        // A provider of which nobody knows when its cache is gone.
+        // A provider with an unknown cache lifetime.
         let Some(lifetime) = lifetime else { return CacheState::Unknown };
         if let (Some(before), Some(sent)) = (before.sent, self.sent) {
             let pause = Duration::from_secs(sent.saturating_sub(before));
@@ -59,9 +59,10 @@ fn read_state(had: &UsageCharge, messages: f64, usage: &UsageCharge) -> CacheSta
         return CacheState::Unknown;
     }
     let tools = (cached - messages).max(0.0);
-    match usage.cache_read < tools + COLD_PART * messages.min(cached) {
-        true => CacheState::Cold,
-        false => CacheState::Warm,
+    if usage.cache_read < tools + COLD_PART * messages.min(cached) {
+        CacheState::Cold
+    } else {
+        CacheState::Warm
     }
 }
 

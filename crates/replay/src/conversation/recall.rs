@@ -31,7 +31,7 @@ pub(super) struct RecallDemand {
 /// Where the words of a conversation stand.
 #[derive(Debug, Default)]
 pub(super) struct WordIndex {
-    /// Those that somebody said: the user, or the model itself.
+    /// Those that the user or the model itself said.
     said: HashSet<u64>,
     /// Those that tools said.
     results: HashMap<u64, WordPlace>,
@@ -56,7 +56,7 @@ impl Default for RecallIndex {
 }
 
 impl RecallIndex {
-    /// Somebody said something; `answer`, if it was the model.
+    /// Adds a text that the user or the model said; `answer`, if it was the model.
     pub(super) fn say(&mut self, message: usize, text: String, answer: Option<&mut RecallDemand>) {
         match self {
             RecallIndex::Texts(said) => said.push((message, text)),

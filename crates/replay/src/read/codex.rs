@@ -79,7 +79,7 @@ impl Codex {
         }
     }
 
-    /// The model said something; all of that until somebody else does is one answer.
+    /// The model said something; all of that until another author does is one answer.
     fn answer(&mut self, parts: Vec<MessagePart>, tell: EventSink<'_>) {
         let author =
             if self.is_answering { MessageAuthor::ModelAgain } else { MessageAuthor::Model };

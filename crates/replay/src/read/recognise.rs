@@ -60,9 +60,10 @@ pub(super) fn shape(input: &mut dyn BufRead) -> io::Result<Option<LogShape>> {
                 |shape: &LogShape| matches!(shape, LogShape::ClaudeCode | LogShape::Codex);
             found = shape.filter(|shape| is_first_whole || is_sure(shape));
         }
-        match found.is_some() || seen >= LOOK_AT {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if found.is_some() || seen >= LOOK_AT {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     })?;
     let is_document = match first {

@@ -117,9 +117,10 @@ impl RecordedSession {
         let mut usages =
             usages.filter(|usages| usages.len() == answers().count()).into_iter().flatten();
         for (at, message) in self.said_messages().enumerate() {
-            let usage = match message["role"] == "assistant" {
-                true => usages.next().and_then(UsageCharge::read),
-                false => None,
+            let usage = if message["role"] == "assistant" {
+                usages.next().and_then(UsageCharge::read)
+            } else {
+                None
             };
             if at < told {
                 // Results that are new may be of calls that are not.

@@ -44,7 +44,7 @@ pub(super) fn sweep(
     let of_kept: u64 = kept.iter().map(EntryFile::size_on_disk).sum();
     let mut total = of_kept + pinned.total();
     if total > target {
-        // Before the first one goes: whoever finds an entry missing finds out that it may have made room.
+        // Before the first one goes, so that a process that misses an entry learns that it may have been evicted.
         note_eviction(folder, now)?;
     }
     kept.sort_by_key(|file| file.last_use);
@@ -123,7 +123,7 @@ struct EntryFile {
 }
 
 impl EntryFile {
-    /// What cannot be looked at is somebody else's, or gone.
+    /// Reads the metadata. None for a file that is gone or from another program.
     fn look(entry: &DirEntry) -> Option<Self> {
         let name = entry.file_name();
         let extension = Path::new(&name).extension()?.to_str()?;

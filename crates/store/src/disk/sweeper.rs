@@ -7,13 +7,13 @@ use std::thread::{self, JoinHandle};
 
 type SweepOutcome = Result<(), StoreError>;
 
-/// Runs one sweep at a time. Whoever drops it waits for the one that is under way: a command that puts one entry and ends
+/// Runs one sweep at a time. The drop waits for the sweep that is under way: a command that puts one entry and ends
 /// would otherwise never finish one.
 #[derive(Debug, Default)]
 pub(super) struct BackgroundSweeper(Mutex<Option<JoinHandle<SweepOutcome>>>);
 
 impl BackgroundSweeper {
-    /// Starts a sweep unless one is under way, or one is over and nobody asked yet how it ended.
+    /// Starts a sweep unless one is under way, or one is over and no caller has read its outcome yet.
     pub(super) fn start(
         &self,
         sweep: impl FnOnce() -> SweepOutcome + Send + 'static,

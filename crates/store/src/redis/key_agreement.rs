@@ -1,8 +1,8 @@
 //! Agreement on the key: whichever process comes first sets it, all others adopt what is there.
 //!
-//! A server may lose its data. Whoever knows the key then offers it again with every new connection and every original,
-//! by `SET NX`, and takes what is there afterwards for the key: so those that ran all the while and those that started
-//! since end up with the same.
+//! A server may lose its data. A process that knows the key then offers it again with every new connection and every
+//! original, by `SET NX`, and takes what is there afterwards for the key: so those that ran all the while and those
+//! that started since end up with the same.
 
 use super::connection::{RedisConnection, ServerReply};
 use super::{PREFIX, bytes, command};

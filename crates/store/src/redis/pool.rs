@@ -69,7 +69,7 @@ impl ConnectionPool {
             match work(&mut link) {
                 Ok(done) => return Ok(self.put_back(link, done)),
                 // The server was restarted since, or it closes what is idle: the others are closed too. Or a signal
-                // interrupted a read, which nobody restarts where it has a timeout.
+                // interrupted a read, which the kernel does not restart where it has a timeout.
                 Err(error) if error.is_io_error() && !error.is_timeout() => {
                     self.state().idle.clear();
                 }

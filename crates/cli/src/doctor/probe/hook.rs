@@ -62,15 +62,16 @@ fn verdict(record: &TrialRecord, shell: &str, output: &str, key: &ReferenceSecre
         };
         return Verdict::NotTried(format!("{why} ({})", record.end()));
     };
-    // Made under a key that nobody but the hook in this home has.
+    // Made under a key that only the hook in this home folder has.
     if Reference::find_all(shown).any(|reference| reference.verify(key)) {
         let (before, after) = (output.len(), shown.len());
         return Verdict::Honoured(format!("{before} characters of output became {after}"));
     }
     let is_whole = (0..TESTS).all(|number| shown.contains(&passed(number)));
-    match is_whole {
-        true => Verdict::Ignored("its model was sent the output as it was".to_owned()),
-        false => Verdict::NotTried(format!("{shell} did not run: {}", short(shown.trim()))),
+    if is_whole {
+        Verdict::Ignored("its model was sent the output as it was".to_owned())
+    } else {
+        Verdict::NotTried(format!("{shell} did not run: {}", short(shown.trim())))
     }
 }
 

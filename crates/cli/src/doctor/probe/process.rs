@@ -62,8 +62,8 @@ impl Drop for ProbedProcess {
     }
 }
 
-/// Programs that left the group of the agent, as those do that go on in the background. They are known by their home
-/// folder, which nobody else has.
+/// Programs that left the process group of the agent, as background programs do. Their home folder identifies them,
+/// because no other program has it.
 #[cfg(target_os = "linux")]
 mod left {
     use rustix::process::{Pid, Signal, kill_process};

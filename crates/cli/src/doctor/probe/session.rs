@@ -40,9 +40,10 @@ pub(super) fn verdict(headers: &[String], runs: &[TrialRecord]) -> Verdict {
     if sessions.iter().collect::<BTreeSet<_>>().len() < sessions.len() {
         return Verdict::Ignored("it is the same in two conversations".to_owned());
     }
-    match names.is_empty() {
-        true => Verdict::NotTried("it asked its model nothing".to_owned()),
-        false => Verdict::Honoured(names.into_iter().collect::<Vec<_>>().join(", ")),
+    if names.is_empty() {
+        Verdict::NotTried("it asked its model nothing".to_owned())
+    } else {
+        Verdict::Honoured(names.into_iter().collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
     findings
 }
 
-/// What is known about an address on this machine; others are nobody's business.
+/// The finding about an address on this machine. None for any other host, because `doctor` does not probe those.
 async fn look(name: &str, address: &str, settings: &Settings) -> Option<Finding> {
     let uri: Uri = address.parse().ok()?;
     let host = uri.host()?.trim_matches(['[', ']']);

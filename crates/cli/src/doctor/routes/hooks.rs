@@ -30,11 +30,11 @@ fn finding(route: HookRoute) -> Finding {
             .remedied_by(format!("tokenforge init {client}{scope}"));
     }
     let says = format!("{file}: {client} runs the hook {}", route.scope.describe());
-    match hook::can_expand() {
-        true => Finding::ok(CHECK, says),
-        false => Finding::note(CHECK, format!("{says}, but nothing is left out of results"))
-            .remedied_by(
-                "put `tokenforge` on the PATH: the model runs it to fetch back what was left out",
-            ),
+    if hook::can_expand() {
+        Finding::ok(CHECK, says)
+    } else {
+        Finding::note(CHECK, format!("{says}, but nothing is left out of results")).remedied_by(
+            "put `tokenforge` on the PATH: the model runs it to fetch back what was left out",
+        )
     }
 }

@@ -202,9 +202,10 @@ proptest! {
 
     #[test]
     fn of_a_file_that_was_changed_since_only_the_entry_goes(file in settings(), is_member in any::<bool>()) {
-        let changed = match is_member {
-            true => edited(&with(&file), "\"added\": [\"x\"]"),
-            false => with(&file).replace("// c", "// another"),
+        let changed = if is_member {
+            edited(&with(&file), "\"added\": [\"x\"]")
+        } else {
+            with(&file).replace("// c", "// another")
         };
         let Some(PriorState::Text(left)) = without(&changed, Some(&file)) else {
             return Err(TestCaseError::fail(changed));

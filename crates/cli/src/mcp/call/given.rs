@@ -23,10 +23,8 @@ fn member(word: &str, schema: &Value) -> anyhow::Result<String> {
     };
     let is_text = schema["properties"][key]["type"] == "string";
     let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(value).is_ok();
-    let value = match !is_text && is_json() {
-        true => value.to_owned(),
-        false => Value::from(value).to_string(),
-    };
+    let value =
+        if !is_text && is_json() { value.to_owned() } else { Value::from(value).to_string() };
     Ok(format!("{}:{value}", Value::from(key)))
 }
 

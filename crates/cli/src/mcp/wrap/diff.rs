@@ -1,4 +1,4 @@
-//! The diff of a client's file, with secrets masked: nobody changes them, and screens are shared.
+//! The diff of a client's file, with secrets masked, because Tokenforge never changes them and screens are shared.
 
 use super::servers::{ServerTransport, servers};
 use crate::client_file::{self, FileNotation, SettingsDocument, TextEdits, quote_string};
@@ -9,7 +9,7 @@ pub(crate) fn diff(name: &str, old: &str, new: &str, notation: FileNotation) -> 
     client_file::diff(name, &mask_values(old, notation), &mask_values(new, notation))
 }
 
-/// The text with what nobody is to see as `***`.
+/// The text with each secret as `***`.
 fn mask_values(text: &str, notation: FileNotation) -> String {
     // What cannot be read is not shown either.
     let Ok(document) = SettingsDocument::read(text, notation) else { return String::new() };

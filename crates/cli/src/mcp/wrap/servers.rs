@@ -6,7 +6,7 @@ use crate::gateway::CLIENT_TOKEN;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Members that hold headers, and those that hold variables. Nobody is to see their values.
+/// Members that hold headers, and those that hold variables. Their values are secret.
 const HEADERS: [&str; 3] = ["headers", "http_headers", "env_http_headers"];
 const VARIABLES: [&str; 2] = ["env", "environment"];
 
@@ -21,7 +21,7 @@ pub(super) struct ServerEntry {
     /// Is it written as `{ … }`? TOML has another way.
     pub(super) is_inline: bool,
     pub(super) way: ServerTransport,
-    /// Values that nobody is to see.
+    /// Secret values, which a diff masks.
     pub(super) hidden: Vec<Range<usize>>,
 }
 

@@ -24,7 +24,8 @@ const LONGEST: u64 = 16 << 10;
 /// Who answers.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ProbeResult {
-    Nobody,
+    /// Nothing listens there, or it does not answer.
+    NoAnswer,
     /// Something that does not prove to be the user's gateway, and why that may be.
     Stranger(String),
     /// A gateway that is just starting, or about to end.
@@ -41,7 +42,7 @@ pub(crate) enum ProbeResult {
 pub(crate) fn ask(settings: &Settings) -> ProbeResult {
     let address = reached_at(settings.listen);
     let challenge = Challenge::draw();
-    let Ok(text) = ask_gateway(address, challenge.as_ref()) else { return ProbeResult::Nobody };
+    let Ok(text) = ask_gateway(address, challenge.as_ref()) else { return ProbeResult::NoAnswer };
     let url = url(settings.listen);
     let token = match data::drawn_admin_token() {
         Ok(token) => Some(token),
@@ -105,13 +106,14 @@ fn read_answers(answers: &str, expected: Option<&Proofs>) -> Option<ProbeResult>
     };
     let version = header("x-forge-version")?;
     let expected = expected.filter(|proofs| proofs.are_shown(header))?;
-    Some(match answers.starts_with("HTTP/1.1 200") {
-        true => ProbeResult::Gateway {
+    Some(if answers.starts_with("HTTP/1.1 200") {
+        ProbeResult::Gateway {
             version,
             asks_for_key: header("x-forge-asks").is_some(),
             has_upstreams: expected.has_upstreams(header),
-        },
-        false => ProbeResult::Busy,
+        }
+    } else {
+        ProbeResult::Busy
     })
 }
 
@@ -139,8 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_known_at_once() {
+    fn an_unused_port_gives_no_answer() {
         let listen = "127.0.0.1:1".parse().unwrap();
-        assert_eq!(ask(&Settings { listen, ..Settings::default() }), ProbeResult::Nobody);
+        assert_eq!(ask(&Settings { listen, ..Settings::default() }), ProbeResult::NoAnswer);
     }
 }

@@ -77,14 +77,14 @@ const WITH_A_RESULT: &str = r#"
 ask "{\"model\":\"m\",$tools,\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"content\":\"$shown\"}]}]}"
 "#;
 
-/// Waits, and so does what it started, in a group of its own, for what nobody says.
+/// Waits for a line that never comes, as does the program that it started in a process group of its own.
 const HANGING: &str = r#"
 printf '%s' "$HOME" > "$NOTES/home"
 set -m
-(read -r -t 90 other <> "$NOTES/nobody") &
+(read -r -t 90 other <> "$NOTES/silent") &
 printf '%s\n' $$ $! > "$NOTES/processes"
 [ -z "$ready" ] || printf 'here\n' > "/dev/tcp/127.0.0.1/$ready"
-read -r -t 90 line <> "$NOTES/nobody"
+read -r -t 90 line <> "$NOTES/silent"
 "#;
 
 /// A folder with agents in it, and where they leave notes.
@@ -108,7 +108,7 @@ impl Agents {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// A pipe that nobody writes to.
+    /// A pipe without a writer.
     fn pipe(&self, name: &str) {
         let made = Command::new("mkfifo").arg(self.folder.path(name)).status();
         assert!(made.unwrap().success());
@@ -264,7 +264,7 @@ fn w2_a_session_that_is_not_named_or_never_changes_is_noted() {
 #[test]
 fn w5_an_agent_that_hangs_is_ended_with_all_that_it_started_and_nothing_is_left() {
     let agents = Agents::new();
-    agents.pipe("nobody");
+    agents.pipe("silent");
     agents.with("claude", &["ready=\n", HANGING]);
     let run = agents.probe(&["--probe-timeout", "2s"]);
     let why = "it asked its model nothing for 2 seconds";
@@ -280,14 +280,14 @@ fn assert_ended(processes: &str) {
     assert_eq!(processes.lines().count(), 2, "{processes}");
     #[cfg(target_os = "linux")]
     for id in processes.lines() {
-        // One that nobody has waited for yet has no command line any more.
+        // A zombie, for which its parent has not waited yet, has no command line any more.
         let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
         assert!(command.is_empty(), "{id}: {}", String::from_utf8_lossy(&command));
     }
 }
 
 #[test]
-fn w5_whoever_stops_the_probe_stops_the_agent_that_runs() {
+fn w5_a_signal_that_stops_the_probe_stops_the_running_agent() {
     use rustix::process::Signal;
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
         assert_stopped_by(signal);
@@ -300,7 +300,7 @@ fn assert_stopped_by(signal: rustix::process::Signal) {
     let agents = Agents::new();
     let waiting = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = waiting.local_addr().unwrap().port();
-    agents.pipe("nobody");
+    agents.pipe("silent");
     agents.with("claude", &[&format!("ready={port}\n"), HANGING]);
     let folder = agents.folder.path("");
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_tokenforge"));

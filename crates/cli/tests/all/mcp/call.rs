@@ -45,7 +45,7 @@ fn a_server_with_an_address_is_asked_without_being_added() {
 }
 
 #[test]
-fn m17_a_server_that_nobody_added_is_started_from_its_command() {
+fn m17_an_unregistered_server_is_started_from_its_command() {
     let shell = Shell::new();
     let env = variable();
     let ask = |words: &[&str]| {
@@ -103,12 +103,12 @@ fn what_goes_wrong_is_said_with_what_would_be_right() {
 fn a_gateway_s_key_is_shown_to_it() {
     let mut shell = Shell::new();
     shell.add_server("shop");
-    let settings = "keys:\n  me: private-words-of-somebody\n";
+    let settings = "keys:\n  me: private-words-of-a-user\n";
     std::fs::create_dir(shell.folder.path("config")).unwrap();
     shell.folder.file("config/tokenforge.yaml", settings);
     let gateway = shell.serve();
     check(&shell.mcp(&["call", "shop", "rows", "--json"]), "shop");
     let named = ["call", "shop", "rows", "--json", "--gateway", &gateway.url];
     assert!(shell.fail(&named).contains("cannot be asked"));
-    check(&shell.mcp(&[&named[..], &["--key", "private-words-of-somebody"]].concat()), "shop");
+    check(&shell.mcp(&[&named[..], &["--key", "private-words-of-a-user"]].concat()), "shop");
 }

@@ -4,7 +4,7 @@ use super::shell::Shell;
 use serde_json::json;
 use std::fs;
 
-const KEY: &str = "private-words-of-somebody";
+const KEY: &str = "private-words-of-a-user";
 
 #[test]
 fn m14_without_a_gateway_the_next_start_knows_what_was_added_and_removed() {

@@ -37,7 +37,7 @@ pub(crate) fn program() -> [&'static str; 3] {
 
 pub(crate) struct Shell {
     pub(crate) folder: Folder,
-    /// Where a gateway is, as the settings say; nobody is at the first.
+    /// The gateway's address in the settings; nothing listens at the first one.
     pub(crate) listen: String,
     variables: Vec<(&'static str, &'static str)>,
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const KEY: &str = "private-words-of-somebody";
+const KEY: &str = "private-words-of-a-user";
 
 /// A project's file, as a person writes it.
 fn file() -> String {

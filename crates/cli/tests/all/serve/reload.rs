@@ -66,7 +66,7 @@ impl Drop for Ending<'_> {
 }
 
 #[test]
-fn d67_nobody_gets_in_while_the_file_is_written_over() {
+fn d67_no_client_gets_in_while_the_file_is_written_over() {
     let mock = Mock::start();
     let (folder, settings, mut serving) = guarded(&mock);
     let source = folder.file("source.yaml", &settings);

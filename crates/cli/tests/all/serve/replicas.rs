@@ -183,7 +183,7 @@ fn d03_a_second_replica_with_the_same_key_in_its_settings_forwards_the_same_byte
 #[test]
 fn d62_without_a_place_for_the_key_nothing_is_left_out_and_the_log_says_so() {
     let (mock, home) = (Mock::start(), Folder::new());
-    // A file where the folder would be: nobody can write there, not even root.
+    // A file where the folder would be: no user can write there, not even root.
     let data = home.file("data", "not a folder");
     let own = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url()];
     let mut gateway = Serving::with(&own, &[("FORGE_DATA_DIR", &data)]);

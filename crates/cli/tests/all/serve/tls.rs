@@ -42,7 +42,7 @@ fn answers_to(serving: &Serving, trusted: &str) -> bool {
 }
 
 fn replace(from: (&str, &str), to: (&str, &str)) {
-    // As whoever renews certificates does it: one after the other, each at once.
+    // As certificate managers do it: one file after the other, each replaced at once.
     for (from, to) in [(from.0, to.0), (from.1, to.1)] {
         let beside = Path::new(to).with_extension("new");
         fs::copy(from, &beside).unwrap();

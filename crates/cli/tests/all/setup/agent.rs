@@ -243,7 +243,7 @@ fn the_agent_takes_the_place_of_the_shim() {
 }
 
 #[test]
-fn somebody_elses_shim_that_leads_back_to_ours_is_passed_over() {
+fn a_foreign_shim_that_leads_back_to_ours_is_passed_over() {
     let user = user();
     user.said(&["setup", "claude", "--no-service", "--yes"]);
     for start in ["exec claude", "claude"] {
@@ -276,7 +276,7 @@ fn if_tokenforge_is_taken_away_the_agent_still_starts() {
         let run = user.types(&format!("PATH={folder}:{} claude x", user.path()));
         assert_eq!((run.code, run.stdout.as_str()), (7, "url=\nx|"), "{folder}: {}", run.stderr);
     }
-    // Somebody else's shim that leads back to it does so once.
+    // Another tool's shim that leads back to ours does so once.
     let path = format!("{}:{}", user.folder.path("data/shims").display(), user.path());
     user.program("bin/claude", &format!("PATH='{path}' exec claude"));
     let back = user.types("claude");
@@ -345,7 +345,7 @@ fn a_service_that_does_not_start_leaves_nothing_behind() {
 }
 
 #[test]
-fn where_nobody_runs_services_it_says_what_to_do_instead() {
+fn without_a_service_manager_it_says_what_to_do_instead() {
     let user = user();
     user.file("no-manager", "");
     let before = user.home();

@@ -120,7 +120,7 @@ fn with_launchd_a_service_that_takes_a_while_to_end_is_started_again_once_it_has
 }
 
 #[test]
-fn a_unit_of_somebody_elses_is_left_as_it_is() {
+fn a_foreign_unit_is_left_as_it_is() {
     let user = User::new();
     user.file(UNIT, "[Service]\nExecStart=/bin/true\n");
     let error = user.fails(&["service", "install"]);

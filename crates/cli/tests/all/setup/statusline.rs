@@ -11,8 +11,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const SETTINGS: &str = "home/.claude/settings.json";
 
-/// A subscription's token: it is no API key, and nobody but the provider may see it.
-const LOGIN: &str = "Bearer sk-ant-oat01-of-somebody";
+/// A subscription's token: it is no API key, and only the provider may see it.
+const LOGIN: &str = "Bearer sk-ant-oat01-of-a-user";
 
 /// An agent that asks about a tool's result, logged in with a subscription.
 fn agent(user: &User) {

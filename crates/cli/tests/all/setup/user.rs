@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Does what it is told, if somebody runs services here; `environment` is its own.
+/// Obeys, unless a file `no-manager` says that no service manager runs here; `environment` is its own.
 const SYSTEMCTL: &str = r#"echo "systemctl $*" >> calls
 [ -e no-manager ] && { echo "Failed to connect to bus: No medium found" >&2; exit 1; }
 case $2 in
@@ -33,7 +33,7 @@ esac"#;
 
 pub(crate) struct User {
     pub(crate) folder: Folder,
-    /// Where the gateway is, as the settings say; nobody is at the first.
+    /// The gateway's address in the settings; nothing listens at the first one.
     listen: String,
     variables: Vec<(&'static str, String)>,
 }
@@ -79,7 +79,7 @@ impl User {
         format!("{}:/usr/bin:/bin", self.folder.path("bin").display())
     }
 
-    /// A program with this user's environment, and nothing of whoever runs the tests.
+    /// A program with this user's environment, and nothing of the environment of the test run.
     pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command

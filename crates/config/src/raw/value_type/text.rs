@@ -140,7 +140,7 @@ pub(crate) struct HttpUrl;
 
 impl ValueType for HttpUrl {
     type Value = Uri;
-    /// What somebody puts before an `@` is a password.
+    /// A URL may hold a password before an `@`.
     const SECRET: bool = true;
 
     fn expected() -> String {

@@ -33,7 +33,7 @@ pub(super) fn accept(headers: &mut HeaderMap) {
 /// An answer whose body is decoded while it is read.
 ///
 /// # Errors
-/// It is in a coding that nobody asked for.
+/// It is in a coding that the gateway did not accept.
 pub(super) fn decode_body(answer: Response<Received>) -> Result<Response<DecodedBody>, Failure> {
     let coding = answer.headers().get(CONTENT_ENCODING);
     let coding = coding.and_then(|coding| coding.to_str().ok()).unwrap_or_default();

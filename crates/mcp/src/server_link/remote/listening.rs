@@ -22,7 +22,7 @@ enum Listening {
 }
 
 impl RemoteServer {
-    /// Listens to what the server says to no request in particular, for as long as somebody needs the server.
+    /// Listens to what the server says to no request in particular, for as long as the server is needed.
     pub(crate) fn listen(&self) {
         self.listen_by(Listening::Stream);
     }
@@ -52,8 +52,8 @@ impl RemoteServer {
     }
 }
 
-/// Reads the stream of a server until nobody needs it or the server says that it has none. Between two streams, and where
-/// the server cannot be reached, it waits.
+/// Reads the stream of a server until it is no longer needed or the server says that it has none. Between two streams,
+/// and where the server cannot be reached, it waits.
 async fn listen(remote: Weak<RemoteState>, how: Listening) {
     let (mut last, mut wait) = (None, AGAIN);
     loop {
