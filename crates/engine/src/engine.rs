@@ -230,9 +230,10 @@ impl<'a> Engine<'a> {
         text: &'t str,
         context: &CallContext,
     ) -> (Cow<'t, str>, Vec<&'static str>) {
-        match self.settings.redact_secrets && self.settings.mode.is_safe() {
-            true => redaction::redact(text, context),
-            false => (text.into(), Vec::new()),
+        if self.settings.redact_secrets && self.settings.mode.is_safe() {
+            redaction::redact(text, context)
+        } else {
+            (text.into(), Vec::new())
         }
     }
 
@@ -332,9 +333,10 @@ impl<'a> Engine<'a> {
 
     /// In fewer tokens, and no longer than allowed.
     fn compact<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
-        let run = match self.settings.mode.compacts() {
-            true => run.through(stages::COMPACT).through(&self.own_stages.at(StagePlace::Compact)),
-            false => run,
+        let run = if self.settings.mode.compacts() {
+            run.through(stages::COMPACT).through(&self.own_stages.at(StagePlace::Compact))
+        } else {
+            run
         };
         let limit = self.limit(run.nature());
         let fits = |run: &StageRun<'_>| limit.is_none_or(|limit| run.len() <= limit);

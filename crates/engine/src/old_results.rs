@@ -123,10 +123,7 @@ fn own_bytes<'t>(text: &'t str, shown: &HashSet<&str>) -> usize {
         own += bytes + if run_lines < FEWEST_LINES { run } else { 0 };
         (run, run_lines) = (0, 0);
     }
-    match are_all_shown {
-        true => 0,
-        false => own + if run_lines < FEWEST_LINES { run } else { 0 },
-    }
+    if are_all_shown { 0 } else { own + if run_lines < FEWEST_LINES { run } else { 0 } }
 }
 
 /// A line without the number that a client puts before it: that is another one where the text moved.

@@ -374,9 +374,8 @@ fn refused_step(stage: &dyn Stage, outcome: StageOutcome) -> StageStep {
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request. Code that is stopped has no defect.
 pub(crate) fn isolate_panic<T>(code: impl FnOnce() -> T) -> Result<T, StagePanic> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| match payload.is::<StopReason>() {
-        true => resume_unwind(payload),
-        false => StagePanic,
+    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| {
+        if payload.is::<StopReason>() { resume_unwind(payload) } else { StagePanic }
     })
 }
 

@@ -50,9 +50,10 @@ fn rewrite(tools_json: &str, cuts: CutsOfTool) -> Option<String> {
     let json = Json::parse(tools_json).ok()?;
     let mut walk = SchemaWalk { cuts, edits: Edit::new(tools_json) };
     let root = json.root();
-    match root.is_array() {
-        true => walk.tools(root, MAX_DEPTH),
-        false => walk.tool(root, cuts(root), MAX_DEPTH),
+    if root.is_array() {
+        walk.tools(root, MAX_DEPTH)
+    } else {
+        walk.tool(root, cuts(root), MAX_DEPTH)
     }
     (!walk.edits.is_empty()).then(|| walk.edits.done().into_owned())
 }

@@ -67,9 +67,10 @@ pub fn redact_what_can_be(body: &[u8], shape: BodyShape) -> Option<Vec<u8>> {
 }
 
 fn apply_splices(body: &[u8], splices: &[Splice<'_>]) -> Result<Option<Vec<u8>>, Unscannable> {
-    match splices.is_empty() {
-        true => Ok(None),
-        false => splice(body, splices).map(Some).ok_or(Unscannable::NotJson),
+    if splices.is_empty() {
+        Ok(None)
+    } else {
+        splice(body, splices).map(Some).ok_or(Unscannable::NotJson)
     }
 }
 

@@ -81,9 +81,10 @@ fn find(
             continue;
         }
         let spot = TextSpot::new(bytes, at, floor, name);
-        let first = match may_begin(byte) {
-            true => wanted.iter().find_map(|kind| Some((*kind, kind.find(&spot)?))),
-            false => None,
+        let first = if may_begin(byte) {
+            wanted.iter().find_map(|kind| Some((*kind, kind.find(&spot)?)))
+        } else {
+            None
         };
         match first {
             Some((kind, range)) => {

@@ -160,10 +160,7 @@ impl ModelClass {
     /// ```
     #[must_use]
     pub fn of(model: &str) -> Self {
-        match CLASSES.small.has_model(&model.to_ascii_lowercase()) {
-            true => Self::Small,
-            false => Self::Large,
-        }
+        if CLASSES.small.has_model(&model.to_ascii_lowercase()) { Self::Small } else { Self::Large }
     }
 
     /// What its models read as well as the original.

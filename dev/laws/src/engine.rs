@@ -113,10 +113,7 @@ fn minified(text: &str, compressed: &CompressedOutput) -> String {
         }
     };
     let minified = parts.rewrap(&parts.payloads().map(minify).collect::<Vec<_>>());
-    match has("unescaped_strings") {
-        true => unescaped::minify(&minified).into_owned(),
-        false => minified,
-    }
+    if has("unescaped_strings") { unescaped::minify(&minified).into_owned() } else { minified }
 }
 
 /// Decision 17: a terminal shows what it showed before a cosmetic stage, line by line, but for blanks.

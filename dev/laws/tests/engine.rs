@@ -48,7 +48,8 @@ fn l2_l3_l5_l6_hold_for_every_recorded_output_in_every_mode() {
 fn l6_near_tie_is_decided_once() {
     let all = recorded();
     let run = all.iter().find(|recorded| recorded.name == "npm-test-jest.txt").unwrap();
-    let text = run.text.replacen("      17 |", ">>>\n      17 |", 1).replacen(" 5 |", " 5 >>>\n|", 1);
+    let text =
+        run.text.replacen("      17 |", ">>>\n      17 |", 1).replacen(" 5 |", " 5 >>>\n|", 1);
     engine::all(&Output { text: &text, ..output(run) }, Mode::Standard);
 }
 

@@ -62,9 +62,10 @@ impl Engine<'_> {
 
     fn cap_run<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let is_over = |limit: usize| run.len() > limit.saturating_add(MARGIN);
-        match self.limit(run.nature()).is_some_and(is_over) {
-            true => self.suppress(run).through(stages::CAP),
-            false => run,
+        if self.limit(run.nature()).is_some_and(is_over) {
+            self.suppress(run).through(stages::CAP)
+        } else {
+            run
         }
     }
 }

@@ -215,10 +215,7 @@ fn cut_to_name(text: &str) -> String {
     let text = text.trim();
     let first = text.split('\n').next().unwrap_or_default().trim_end();
     let end = first.char_indices().nth(LONGEST).map_or(first.len(), |(at, _)| at);
-    match end < text.len() {
-        true => format!("{}…", first[..end].trim_end()),
-        false => first.to_owned(),
-    }
+    if end < text.len() { format!("{}…", first[..end].trim_end()) } else { first.to_owned() }
 }
 
 /// Arguments are not redacted, results are: a name carries nothing from the one into the other. Looked at before it is cut,

@@ -36,9 +36,10 @@ pub fn redact_text(text: &str) -> Result<Option<String>, Unscannable> {
 pub(crate) fn redact_at(text: &str, place: TextPlace<'_>) -> Result<Option<String>, Unscannable> {
     let said = encoded::decode_base64(text);
     if said.as_deref().map_or(Ok(false), |said| is_secret(said, place.depth + 1))? {
-        return match place.is_replaceable {
-            true => Ok(Some(marker(ENCODED))),
-            false => Err(Unscannable::SecretInData),
+        return if place.is_replaceable {
+            Ok(Some(marker(ENCODED)))
+        } else {
+            Err(Unscannable::SecretInData)
         };
     }
     if said.is_some() && text.len() >= FILE && encoded::is_one_line(text) {

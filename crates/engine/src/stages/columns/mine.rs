@@ -138,10 +138,8 @@ impl<'a> Sample<'a> {
         for column in 0..self.columns {
             let all = of_column(column);
             plain += all;
-            patterned += match self.is_shared(&rows, column) {
-                true => self.weight(rows[0], column),
-                false => 1 + all,
-            };
+            patterned +=
+                if self.is_shared(&rows, column) { self.weight(rows[0], column) } else { 1 + all };
         }
         RowGroup { rows, plain, patterned }
     }

@@ -28,9 +28,10 @@ pub(crate) static WHOLE: JsonStage = JsonStage {
         let json = super::container(text)?;
         let documents = if has_rows(&json) { DocumentKind::Rows } else { DocumentKind::Other };
         let forms = settings.json_forms_for(documents);
-        let choice = match settings.reads_minified(documents) {
-            true => cheapest(&json, &forms, settings.counter),
-            false => cheapest_of(&json, &forms, settings.counter)?,
+        let choice = if settings.reads_minified(documents) {
+            cheapest(&json, &forms, settings.counter)
+        } else {
+            cheapest_of(&json, &forms, settings.counter)?
         };
         let layer = if choice.form == Form::Json { TextLayer::Words } else { TextLayer::Form };
         Some(StageOutput { tokens: Some(choice.tokens), layer, ..choice.text.into_owned().into() })
