@@ -81,8 +81,8 @@ impl<'a> Engine<'a> {
     /// It is held to what they are held to. Its text is taken only if that has fewer tokens and no more bytes, and, where
     /// the stage is lossless, only if its [`decode`](Stage::decode) gives back what it was given. A panic in it leaves the
     /// text as it was, for the next stage. It is asked to leave something out only where that can be fetched back. It does
-    /// not begin once a deadline has passed, but nobody stops it while it runs. A stage of [`Fidelity::Safety`] is never
-    /// run, since the text of such a stage is taken however large it is.
+    /// not begin once a deadline has passed, but the engine does not stop it while it runs. A stage of
+    /// [`Fidelity::Safety`] is never run, since the text of such a stage is taken however large it is.
     ///
     /// [`restore`](crate::restore()) knows the built-in stages alone: the text of another is decoded by that stage.
     ///
@@ -136,7 +136,7 @@ impl<'a> Engine<'a> {
         Engine { is_traced: true, ..self.clone() }
     }
 
-    /// Can whoever reads an output fetch back what is left out of it?
+    /// Whether the reader of an output can fetch back what is left out of it.
     #[must_use]
     pub fn is_reversible(&self) -> bool {
         self.vault.is_some_and(|vault| vault.access == VaultAccess::Reader)

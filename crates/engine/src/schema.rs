@@ -104,7 +104,7 @@ impl SchemaWalk<'_> {
         schema.elements().for_each(|element| self.schema(element, cuts, below));
         for (key, value) in schema.members() {
             match key.string().as_deref() {
-                // What these hold is data: a description in it is somebody's value.
+                // What these hold is data: a `description` in it is a value, not documentation.
                 Some("default" | "enum" | "examples" | "example" | "const" | "required") => {}
                 Some(extension) if extension.starts_with("x-") => {}
                 // Here the keys are names that the author chose, `description` and `title` among them.

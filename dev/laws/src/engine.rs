@@ -126,7 +126,7 @@ fn cosmetic_shows_the_same(compressed: &CompressedOutput) {
     }
 }
 
-/// What a terminal shows of each line. Nobody sees whether lines at the end are blank or not there.
+/// What a terminal shows of each line. A reader does not see whether lines at the end are blank or missing.
 fn shown(text: &str) -> Vec<String> {
     let settled = progress::settle(text);
     let text = settled.as_deref().unwrap_or(text);

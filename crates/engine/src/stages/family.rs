@@ -25,7 +25,7 @@ impl Stage for Family {
         if invocation.is_none() && text.trim_ascii_start().starts_with(['{', '[']) {
             return None;
         }
-        // Of a command that nobody knows all lines must be there, and none of them asked for: `build && git log`.
+        // Of an unknown command all lines must be there, and none of them asked for: `build && git log`.
         let is_run = |line: &CommandLine| {
             line.all().all(|main| {
                 main.effect == PipeEffect::Whole

@@ -9,7 +9,7 @@ use tokenforge_json::{Node, splice};
 /// How deep JSON and base64 inside a string are understood. Each level of JSON doubles the backslashes.
 const DEEPEST: usize = 8;
 
-/// Base64 of that length, in one line, is a file and no list of keys. Letters drawn at random look like somebody's key
+/// Base64 of that length, in one line, is a file and no list of keys. Letters drawn at random look like a key
 /// sooner or later: in a megabyte of them a prefix of four letters occurs once in sixteen files.
 const FILE: usize = 1024;
 

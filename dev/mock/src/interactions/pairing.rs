@@ -107,7 +107,7 @@ fn followed(asked: &Asked<'_>) -> Result<(), Broken> {
     }
 }
 
-/// A turn of the model ends where somebody else speaks.
+/// A turn of the model ends at the next result of a tool or input of the user.
 fn thought_of(asked: &Asked<'_>) -> Result<(), Broken> {
     let mut has_thought = false;
     for step in steps(asked) {

@@ -1,4 +1,4 @@
-//! Where a page came from, by the addresses that a call names: somebody else's site, or something the agent works on.
+//! Where a page came from, by the addresses that a call names: a public site, or something the agent works on.
 
 use crate::command::{CommandLine, PipeEffect};
 use crate::tool::ToolKind;
