@@ -8,7 +8,7 @@
   ;; What is to be done: 30 bytes at 128.
   (data (i32.const 128) "{\"headers\":{\"x-stamp\":\"wasm\"}}")
 
-  ;; Where the gateway may write its messages: nobody reads them here.
+  ;; Where the gateway may write its messages: this plugin does not read them.
   (func (export "alloc") (param $length i32) (result i32)
     (i32.const 1024))
 

@@ -85,7 +85,7 @@ def walk(before):
 
         # The gateway is down: the agent goes to its provider, and a line says so.
         run("systemctl", "--user", "disable", "--now", "tokenforge.service")
-        wait_until_nobody_answers()
+        wait_until_port_is_closed()
         shown, errors, _ = asked()
         assert shown.startswith(OUTPUT), shown[:200]
         assert "does not answer" in errors and errors.endswith("claude runs without it\n"), errors
@@ -167,7 +167,7 @@ def free_address():
         return "%s:%d" % listener.getsockname()
 
 
-def wait_until_nobody_answers():
+def wait_until_port_is_closed():
     host, port = LISTEN.split(":")
     while True:
         try:

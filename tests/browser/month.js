@@ -15,7 +15,7 @@ async function played() {
   const folder = await mkdtemp(join(tmpdir(), 'tokenforge-month-'));
   const env = { ...process.env, TMPDIR: folder, FORGE_DATA_DIR: folder, FORGE_CONFIG_DIR: folder };
   const demo = await started('tokenforge', ['demo', '--stay', '--json'], { env, cwd: folder });
-  // Whoever asks for the sums waits until all is written.
+  // A request for the sums waits until all is written.
   await (await fetch(`${JSON.parse(demo.line).gateway}/_forge/api/gain`)).arrayBuffer();
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.jsonl')).sort();
   const lines = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));

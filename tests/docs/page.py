@@ -2,7 +2,7 @@
 
 Comments right before a block say what its words do not:
 
-    <!-- not run: REASON -->    nobody can, here; counted, and printed with its reason
+    <!-- not run: REASON -->    cannot be run here; counted, and printed with its reason
     <!-- file: NAME -->         the block is the content of this file
     <!-- varies: numbers -->    any number stands for any other in what is printed
     <!-- exits: CODE -->        its commands end with this code, not with 0

@@ -1,4 +1,4 @@
-"""What somebody has who reads a page: the project, a home with an agent's history in it, and files of the kinds that are talked about."""
+"""What the reader of a page has: the project, a home with an agent's history in it, and files of the kinds that are talked about."""
 
 import json
 

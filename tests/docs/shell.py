@@ -73,7 +73,7 @@ def is_background(command):
 
 
 def listening():
-    """The ports on which somebody listens."""
+    """The ports on which a process listens."""
     ports = set()
     for table in ["/proc/net/tcp", "/proc/net/tcp6"]:
         rows = Path(table).read_text().splitlines()[1:] if Path(table).exists() else []

@@ -28,7 +28,7 @@ const PLUGINS: &[(&str, &str)] = &[
     ("pi.ts", include_str!("../data/pi.ts")),
 ];
 
-// That each file can be read is a test: here there is nobody to tell.
+// A test checks that each file can be read, because there is no caller here to return an error to.
 static AGENTS: LazyLock<Vec<Agent>> =
     LazyLock::new(|| FILES.iter().filter_map(|text| toml::from_str(text).ok()).collect());
 

@@ -81,8 +81,8 @@ impl<'a> Engine<'a> {
     /// It is held to what they are held to. Its text is taken only if that has fewer tokens and no more bytes, and, where
     /// the stage is lossless, only if its [`decode`](Stage::decode) gives back what it was given. A panic in it leaves the
     /// text as it was, for the next stage. It is asked to leave something out only where that can be fetched back. It does
-    /// not begin once a deadline has passed, but nobody stops it while it runs. A stage of [`Fidelity::Safety`] is never
-    /// run, since the text of such a stage is taken however large it is.
+    /// not begin once a deadline has passed, but the engine does not stop it while it runs. A stage of
+    /// [`Fidelity::Safety`] is never run, since the text of such a stage is taken however large it is.
     ///
     /// [`restore`](crate::restore()) knows the built-in stages alone: the text of another is decoded by that stage.
     ///
@@ -136,7 +136,7 @@ impl<'a> Engine<'a> {
         Engine { is_traced: true, ..self.clone() }
     }
 
-    /// Can whoever reads an output fetch back what is left out of it?
+    /// Whether the reader of an output can fetch back what is left out of it.
     #[must_use]
     pub fn is_reversible(&self) -> bool {
         self.vault.is_some_and(|vault| vault.access == VaultAccess::Reader)
@@ -230,9 +230,10 @@ impl<'a> Engine<'a> {
         text: &'t str,
         context: &CallContext,
     ) -> (Cow<'t, str>, Vec<&'static str>) {
-        match self.settings.redact_secrets && self.settings.mode.is_safe() {
-            true => redaction::redact(text, context),
-            false => (text.into(), Vec::new()),
+        if self.settings.redact_secrets && self.settings.mode.is_safe() {
+            redaction::redact(text, context)
+        } else {
+            (text.into(), Vec::new())
         }
     }
 
@@ -332,9 +333,10 @@ impl<'a> Engine<'a> {
 
     /// In fewer tokens, and no longer than allowed.
     fn compact<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
-        let run = match self.settings.mode.compacts() {
-            true => run.through(stages::COMPACT).through(&self.own_stages.at(StagePlace::Compact)),
-            false => run,
+        let run = if self.settings.mode.compacts() {
+            run.through(stages::COMPACT).through(&self.own_stages.at(StagePlace::Compact))
+        } else {
+            run
         };
         let limit = self.limit(run.nature());
         let fits = |run: &StageRun<'_>| limit.is_none_or(|limit| run.len() <= limit);

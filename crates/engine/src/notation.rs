@@ -28,10 +28,12 @@ pub(crate) fn check(
     // With fewer than a fifth of all tokens saved, it depends on how many of the lines are as they were.
     let is_enough =
         pays(after.1, before.1, before.1) || pays(after.1, before.1, counter.count(&replaced));
-    match is_enough {
-        false => Err(StageOutcome::NotSmaller),
-        true if lexeme::are_whole_in(&replaced, after.0) => Ok(()),
-        true => Err(StageOutcome::Splits),
+    if !is_enough {
+        Err(StageOutcome::NotSmaller)
+    } else if lexeme::are_whole_in(&replaced, after.0) {
+        Ok(())
+    } else {
+        Err(StageOutcome::Splits)
     }
 }
 

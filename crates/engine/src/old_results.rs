@@ -25,7 +25,7 @@ pub const OLD_TURNS: usize = 20;
 /// complete.
 pub const FEWEST_TURNS: usize = 10;
 
-/// How many times something is left out of a conversation: after a pause each, so nobody reaches it in a week.
+/// How many times something is left out of a conversation. Each follows a pause, so a week of work stays below it.
 pub const MOST_CHOICES: usize = 32;
 
 /// A shorter result is not worth a reference: what [`Engine::leave_out`] would leave as it is need not be chosen. Of a longer
@@ -123,10 +123,7 @@ fn own_bytes<'t>(text: &'t str, shown: &HashSet<&str>) -> usize {
         own += bytes + if run_lines < FEWEST_LINES { run } else { 0 };
         (run, run_lines) = (0, 0);
     }
-    match are_all_shown {
-        true => 0,
-        false => own + if run_lines < FEWEST_LINES { run } else { 0 },
-    }
+    if are_all_shown { 0 } else { own + if run_lines < FEWEST_LINES { run } else { 0 } }
 }
 
 /// A line without the number that a client puts before it: that is another one where the text moved.
@@ -272,7 +269,7 @@ mod tests {
         // With reason enough beside it goes too.
         let other = read(lines(600..900), 30);
         assert_eq!(choose(&[old, other, read(lines(0..400), 5)]), Some(vec![0, 1]));
-        // What was left out before is shown by nobody.
+        // A result that was left out before does not show these lines any more.
         let before = AgedResult { is_left_out: true, ..same() };
         assert_eq!(choose(&[old, before]), Some(vec![0, 1]));
         // A line that comes again and again is little.
@@ -331,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn decision_33_little_results_and_those_that_nobody_could_fetch_stay() {
+    fn decision_33_small_and_unfetchable_results_stay() {
         let text = "a line of some words\n".repeat(100);
         assert!(leave_out("twenty words\n", "Bash", &Settings::default()).is_none());
         assert!(leave_out(&text, "expand_context", &Settings::default()).is_none());

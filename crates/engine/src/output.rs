@@ -90,7 +90,7 @@ impl CompressedOutput {
     #[must_use]
     pub fn tokens(&self, original: &str, counter: Counter) -> (usize, usize) {
         self.counted.unwrap_or_else(|| {
-            // Nobody looked at it for long, and nobody does so to count it.
+            // Compression ran out of time on it, so it gets no slow exact count either.
             let is_late = self.verdict == Verdict::Kept(KeptReason::OutOfTime);
             let counter = if is_late { Counter::Estimate } else { counter };
             let before = count_or_estimate(original, counter);

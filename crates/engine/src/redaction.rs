@@ -39,9 +39,10 @@ fn redact_plain<'t>(
     };
     let is_first = kinds.is_empty();
     kinds.extend(redacted.findings.iter().map(|finding| finding.rule));
-    match is_first && context.is_file_text() {
-        true => redacted.with_edit_note().into(),
-        false => redacted.text.into(),
+    if is_first && context.is_file_text() {
+        redacted.with_edit_note().into()
+    } else {
+        redacted.text.into()
     }
 }
 

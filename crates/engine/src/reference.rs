@@ -1,9 +1,9 @@
 //! References, authenticated by a keyed hash (a MAC): how a shortened result says where its original is, so that tool text cannot forge it.
 //!
 //! A reference is 128 bits of content hash and 32 bits of tag, both keyed by the installation. The same content has the
-//! same reference on every turn, replica and restart that share the key, whoever asks, and whoever lacks the key can
-//! neither make one nor test a guess of what it stands for. It says nothing of a tenant: a credential that is renewed in
-//! mid-conversation must change no byte. Who may fetch what it stands for is the store's matter, which keeps originals
+//! same reference on every turn, replica and restart that share the key, for every tenant. Without the key an attacker
+//! can neither make one nor test a guess of what it stands for. It says nothing of a tenant: a renewed credential
+//! must change no byte in mid-conversation. Who may fetch what it stands for is the store's matter, which keeps originals
 //! by tenant.
 //!
 //! It is printed as a line of its own before the shortened text, `<<<SHADOW:shadow_xxx>>>`, and paid for on every
@@ -105,7 +105,7 @@ impl Reference {
         Self { content, tag: tag(key, content) }
     }
 
-    /// Was this reference made under this key? Anything else is somebody's text.
+    /// Whether this reference was made under this key. Any other is text that a tool or a client wrote.
     pub fn verify(&self, key: &ReferenceSecret) -> bool {
         // Two words are compared in one instruction: the time tells nothing about where they differ.
         self.tag == tag(key, self.content)

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use tokenforge_tokens::interrupt::{Deadline, StopReason, watched};
 
 /// A stage may take so many steps for each byte of its text, and some more for a short one; a step is about a byte looked at.
-/// Far more than any stage takes of any text that was tried: a bound on what nobody thought of.
+/// Far more than any stage takes of any text that was tried: a bound for inputs that no test has.
 const STEPS_PER_BYTE: u64 = 1024;
 const STEPS: u64 = 1 << 24;
 
@@ -34,14 +34,14 @@ pub(crate) struct StageRun<'a> {
     text: Rc<CountedText<'a>>,
     /// The text that the run began with.
     first: Rc<CountedText<'a>>,
-    /// What the text is to whoever reads it.
+    /// What the text is to its reader.
     layer: TextLayer,
     /// Are the texts of every step kept?
     is_traced: bool,
     steps: Vec<StageStep>,
 }
 
-/// A text, and its tokens once somebody had to know.
+/// A text, and its tokens once a stage or the result needed the count.
 struct CountedText<'a> {
     text: Cow<'a, str>,
     tokens: OnceCell<usize>,
@@ -311,8 +311,8 @@ impl<'a> StageRun<'a> {
                 return Err(StageOutcome::NotExact);
             }
         }
-        // In the form that we give to JSON, whoever wrote it: known only now, since it is rare that a stage has something
-        // to do to such a text, and dear to find out.
+        // In the form that we give to JSON, no matter which program wrote it: known only now, since it is rare that a
+        // stage has something to do to such a text, and dear to find out.
         if stage.fidelity() != Fidelity::Safety && self.is_form() {
             return Err(StageOutcome::NotFor);
         }
@@ -374,9 +374,8 @@ fn refused_step(stage: &dyn Stage, outcome: StageOutcome) -> StageStep {
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request. Code that is stopped has no defect.
 pub(crate) fn isolate_panic<T>(code: impl FnOnce() -> T) -> Result<T, StagePanic> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| match payload.is::<StopReason>() {
-        true => resume_unwind(payload),
-        false => StagePanic,
+    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| {
+        if payload.is::<StopReason>() { resume_unwind(payload) } else { StagePanic }
     })
 }
 

@@ -50,9 +50,10 @@ fn rewrite(tools_json: &str, cuts: CutsOfTool) -> Option<String> {
     let json = Json::parse(tools_json).ok()?;
     let mut walk = SchemaWalk { cuts, edits: Edit::new(tools_json) };
     let root = json.root();
-    match root.is_array() {
-        true => walk.tools(root, MAX_DEPTH),
-        false => walk.tool(root, cuts(root), MAX_DEPTH),
+    if root.is_array() {
+        walk.tools(root, MAX_DEPTH)
+    } else {
+        walk.tool(root, cuts(root), MAX_DEPTH)
     }
     (!walk.edits.is_empty()).then(|| walk.edits.done().into_owned())
 }
@@ -103,7 +104,7 @@ impl SchemaWalk<'_> {
         schema.elements().for_each(|element| self.schema(element, cuts, below));
         for (key, value) in schema.members() {
             match key.string().as_deref() {
-                // What these hold is data: a description in it is somebody's value.
+                // What these hold is data: a `description` in it is a value, not documentation.
                 Some("default" | "enum" | "examples" | "example" | "const" | "required") => {}
                 Some(extension) if extension.starts_with("x-") => {}
                 // Here the keys are names that the author chose, `description` and `title` among them.

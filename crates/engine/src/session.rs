@@ -154,13 +154,12 @@ impl Session {
         let shown =
             self.shown.iter().find(is_same).filter(|shown| Some(&*shown.call) != output.call)?;
         let marker = session_duplicate(&shown.call, &shown.tool_name);
-        let original = match history.shows(&shown.call, text) {
-            true => None,
-            false => {
-                let reference = engine.reference(text).filter(|_| engine.is_reversible())?;
-                // What is shown: where nothing was done to it, that is the output.
-                Some(Original { reference, redacted: compressed.replacement.clone() })
-            }
+        let original = if history.shows(&shown.call, text) {
+            None
+        } else {
+            let reference = engine.reference(text).filter(|_| engine.is_reversible())?;
+            // What is shown: where nothing was done to it, that is the output.
+            Some(Original { reference, redacted: compressed.replacement.clone() })
         };
         let replacement = match &original {
             Some(Original { reference, .. }) => {

@@ -42,7 +42,7 @@ pub trait Stage: Sync {
     /// The text written in fewer tokens; `None` if there is nothing to do.
     fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput>;
 
-    /// What its text is to whoever reads it, at most. [`TextLayer::Notation`] is for what is read with a legend, which is
+    /// What its text is to its reader, at most. [`TextLayer::Notation`] is for what is read with a legend, which is
     /// its first line and begins with [`SIGNATURE`](crate::SIGNATURE), so that it is not compressed again.
     fn layer(&self) -> TextLayer {
         TextLayer::Words
@@ -71,7 +71,7 @@ pub trait Stage: Sync {
     }
 }
 
-/// What a text is to whoever reads it, which decides what may be written over it: one notation at a time.
+/// What a text is to its reader, which decides what may be written over it: one notation at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextLayer {
@@ -109,7 +109,7 @@ pub struct StageOutput {
     pub text: String,
     /// Its tokens, if the stage had to count them. Only ours may say so: the runner believes it.
     pub(crate) tokens: Option<usize>,
-    /// What the text is to whoever reads it.
+    /// What the text is to its reader.
     pub layer: TextLayer,
     /// What the record says was done, if the stage does more than one thing and so its name does not tell.
     pub done: Option<&'static str>,

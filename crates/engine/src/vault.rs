@@ -12,7 +12,7 @@ pub struct Vault<'a> {
 }
 
 impl<'a> Vault<'a> {
-    /// From which whoever reads an output can fetch what is left out of it.
+    /// A vault from which the reader of an output can fetch what is left out of it.
     #[must_use]
     pub fn for_reader(key: &'a ReferenceSecret) -> Self {
         Vault { key, access: VaultAccess::Reader }
@@ -22,7 +22,7 @@ impl<'a> Vault<'a> {
 /// Who can fetch what is in a [`Vault`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VaultAccess {
-    /// Whoever reads the output, with what it is given beside it: so something may be left out.
+    /// The reader of the output, with what it is given beside it: so something may be left out.
     Reader,
     /// Others only. Nothing is left out but what exceeds a limit that the caller set itself, with a reference for them.
     Others,

@@ -19,7 +19,7 @@ use std::ops::Range;
 #[must_use]
 pub fn unescape(spelling: &str) -> Option<Cow<'_, str>> {
     let backslash = match spelling.len() {
-        // Names of members: looking is faster than asking somebody who looks faster.
+        // Names of members: for so few bytes a plain loop is faster than a call of `memchr`.
         ..16 => spelling.bytes().position(|byte| byte == b'\\'),
         _ => memchr(b'\\', spelling.as_bytes()),
     };

@@ -1,14 +1,14 @@
 //! JSON text: read, edited, quoted and unescaped, without a tree and without losing a byte.
 //!
-//! Nobody above needs more of JSON than where something stands in a text, so everything here gives out slices and spans of
-//! the text it was given. There are two readers, because there are two jobs:
+//! No crate above needs more of JSON than where something stands in a text, so everything here gives out slices and spans
+//! of the text it was given. There are two readers, because there are two jobs:
 //!
 //! | reader | for | how |
 //! |---|---|---|
 //! | [`Json`], the tape | codecs, which look at every value, some of them many times | validates a text in one pass and lays out a 16-byte lexeme for each key, value and container; errors say line and column |
 //! | [`Walker`] and [`Node`] | requests, replies and messages, of which a few members matter | validates as it skips, 64 bytes at a time; keeps nothing, so a megabyte of string costs next to nothing; an error says only where |
 //!
-//! A tape of a request body would cost memory for values that nobody asks for, and the walker would read a document again
+//! A tape of a request body would cost memory for values that are not used, and the walker would read a document again
 //! for each of a codec's looks. What a string, an escape and a number are both ask in [`lexeme`], so they take the same texts
 //! for JSON: one value, in UTF-8, nested at most [`MAX_DEPTH`] deep. What is no JSON, but like it (cut off by a client, with
 //! comments), is read where it occurs, by readers that forgive.

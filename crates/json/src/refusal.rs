@@ -23,7 +23,7 @@ pub enum Refusal {
         at: usize,
     },
     /// A member that decides something occurs twice in one object: readers differ in which of the two they take, so
-    /// nobody can tell what the provider would see.
+    /// the gateway cannot tell what the provider would see.
     #[error("`{key}` occurs twice in one object, at byte {at}")]
     Ambiguous {
         /// Its name.

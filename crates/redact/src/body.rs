@@ -1,4 +1,4 @@
-//! Secrets taken out of whole JSON bodies, fail closed: they are taken out, or it is told why nobody can look for them.
+//! Secrets taken out of whole JSON bodies, fail closed: they are taken out, or an error says why that is impossible.
 //!
 //! `exemptions` says which strings are not text for a model, and `text` looks into each of the others: as it reads,
 //! without terminal escapes, as base64, and as JSON in a string. Outside of strings that held a secret every byte stays.
@@ -17,7 +17,7 @@ use std::ops::Range;
 use text::TextPlace;
 use tokenforge_json::{Node, Splice, escape_into, splice, unescape};
 
-/// Why nobody can say that a body is without secrets.
+/// Why a body cannot be declared free of secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unscannable {
     /// It is not one JSON document in UTF-8, or one that nests too deep.
@@ -29,7 +29,7 @@ pub enum Unscannable {
     /// The name of a member is a secret; another name would be another request.
     #[error("the name of a member in it holds a secret")]
     SecretInName,
-    /// What is in a string is in so many others that nobody looks into it.
+    /// The content of a string is nested in more strings than the scanner opens.
     #[error("a string in it holds JSON or base64 that is nested too deep")]
     TooDeep,
     /// Base64 says something secret; what it is part of cannot be changed by anyone but its maker.
@@ -67,9 +67,10 @@ pub fn redact_what_can_be(body: &[u8], shape: BodyShape) -> Option<Vec<u8>> {
 }
 
 fn apply_splices(body: &[u8], splices: &[Splice<'_>]) -> Result<Option<Vec<u8>>, Unscannable> {
-    match splices.is_empty() {
-        true => Ok(None),
-        false => splice(body, splices).map(Some).ok_or(Unscannable::NotJson),
+    if splices.is_empty() {
+        Ok(None)
+    } else {
+        splice(body, splices).map(Some).ok_or(Unscannable::NotJson)
     }
 }
 

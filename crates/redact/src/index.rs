@@ -90,9 +90,10 @@ impl StringIndex {
 
     /// The name of the member that a string is the value of; in a list the name of the list.
     pub(crate) fn key<'j>(&self, json: &'j str, string: &StringValue) -> Cow<'j, str> {
-        match string.key.is_empty() && !self.containers[string.container].is_object {
-            true => self.containers[string.container].key(json),
-            false => name(json, &string.key),
+        if string.key.is_empty() && !self.containers[string.container].is_object {
+            self.containers[string.container].key(json)
+        } else {
+            name(json, &string.key)
         }
     }
 

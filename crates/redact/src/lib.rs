@@ -3,7 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`secrets`] | keys, tokens and passwords in a text, by rules in a file: [`Scanner`] |
-//! | `personal` | what says who somebody is (PII): [`PersonalFinder`] |
+//! | `personal` | data that identifies a person (PII): [`PersonalFinder`] |
 //! | `body` | secrets taken out of a whole JSON body, fail closed: [`redact_body`] |
 //! | `replace` | whatever a [`TextFinder`] finds in a body, replaced: [`replace_found`] |
 //! | [`terminal`] | terminal escapes, which can split a secret |

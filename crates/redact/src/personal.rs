@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A kind of thing that says who somebody is.
+/// A kind of data that identifies a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PersonalKind {
     /// An address of e-mail.
@@ -81,9 +81,10 @@ fn find(
             continue;
         }
         let spot = TextSpot::new(bytes, at, floor, name);
-        let first = match may_begin(byte) {
-            true => wanted.iter().find_map(|kind| Some((*kind, kind.find(&spot)?))),
-            false => None,
+        let first = if may_begin(byte) {
+            wanted.iter().find_map(|kind| Some((*kind, kind.find(&spot)?)))
+        } else {
+            None
         };
         match first {
             Some((kind, range)) => {

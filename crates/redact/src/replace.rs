@@ -74,10 +74,11 @@ fn in_string(finder: &dyn TextFinder, name: &str, spelling: &str, depth: usize) 
         // No text can be made of it. Whatever replaces something is spelled as it is written.
         return in_text(finder, name, spelling);
     };
-    let replaced = match depth + 1 < DEEPEST && is_json(&text) {
-        true => in_json(finder, &text, depth + 1),
-        false => in_text(finder, name, &text),
-    }?;
+    let replaced = if depth + 1 < DEEPEST && is_json(&text) {
+        in_json(finder, &text, depth + 1)?
+    } else {
+        in_text(finder, name, &text)?
+    };
     let mut spelling = String::with_capacity(replaced.len() + replaced.len() / 8);
     escape_into(&replaced, &mut spelling);
     Some(spelling)

@@ -51,7 +51,7 @@ pub struct ReadableForms {
     billions: f64,
 }
 
-/// What happens to forms that nobody asked a model of the class about.
+/// What happens to forms that were not measured with a model of the class.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Unmeasured {
@@ -142,7 +142,7 @@ struct ClassData {
 
 const FILE: &str = include_str!("../data/model_classes.toml");
 
-// That the file can be read is a test: here there is nobody to tell.
+// A test checks that the file can be read, because there is no caller here to return an error to.
 static CLASSES: LazyLock<ClassData> = LazyLock::new(|| toml::from_str(FILE).unwrap_or_default());
 
 impl ModelClass {
@@ -160,10 +160,7 @@ impl ModelClass {
     /// ```
     #[must_use]
     pub fn of(model: &str) -> Self {
-        match CLASSES.small.has_model(&model.to_ascii_lowercase()) {
-            true => Self::Small,
-            false => Self::Large,
-        }
+        if CLASSES.small.has_model(&model.to_ascii_lowercase()) { Self::Small } else { Self::Large }
     }
 
     /// What its models read as well as the original.
@@ -261,7 +258,7 @@ mod tests {
             "qwen3-30b-a3b",
             "qwen/qwen3-coder-480b-a35b",
             "llama3.3:70b",
-            "some-model-nobody-knows",
+            "some-unknown-model",
             "elite-1",
             "minimax-m2.1",
         ] {
@@ -357,7 +354,7 @@ mod tests {
                 assert!(!small.includes_form(form, *documents), "{form}");
                 assert!(large.includes_form(form, *documents), "{form}");
             }
-            assert!(!large.is_shown_to_read("stc-flat", *documents), "nobody asked");
+            assert!(!large.is_shown_to_read("stc-flat", *documents), "not measured");
         }
         for stage in [
             "line_numbers",

@@ -12,7 +12,7 @@
 //!   the last of several is a piece of its own.
 //! - all but the last of those before a letter or punctuation, which may be part of what it opens.
 //!
-//! Next to a character of another kind nobody can be sure, and nothing is counted.
+//! Next to a character of another kind the split is uncertain, and nothing is counted.
 
 use crate::Vocabulary;
 use wide::u8x16;

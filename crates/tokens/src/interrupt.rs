@@ -1,6 +1,6 @@
 //! Cooperative cancellation: long loops say how much they did, and are stopped where that is too much or takes too long.
 //!
-//! A loop calls [`tick`]; whoever runs code that ticks does so inside [`watched`]. A loop that must stop unwinds with
+//! A loop calls [`tick`]; its caller runs it inside [`watched`]. A loop that must stop unwinds with
 //! [`StopReason`], as the queries of salsa do, so that no loop has a way out of its own and none in between has to pass an
 //! error on. That is no panic: no hook hears of it, and nothing is printed. Handing a context down to every loop was the
 //! other way; it would have been a parameter of some two hundred functions, most of which only pass it on.
@@ -8,7 +8,7 @@
 //! Steps are counted first: how many a text takes depends on the text alone, so that what is stopped by them is stopped
 //! on every machine. The deadline is asked now and then, and is the last resort.
 //!
-//! It is here because nothing is below this crate: whoever counts tokens can be stopped.
+//! It is here because nothing is below this crate: a count of tokens can be stopped, too.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -56,8 +56,8 @@ struct Watch {
 }
 
 thread_local! {
-    /// Steps until somebody has to look: a loop costs no more than this as long as nobody has. Nobody has if there is no
-    /// watch.
+    /// Steps until [`tick`] has to look at the watch: before that a loop pays for counting down alone. Without a watch
+    /// there is nothing to look at.
     static UNTIL_LOOK: Cell<u64> = const { Cell::new(u64::MAX) };
     static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) };
 }

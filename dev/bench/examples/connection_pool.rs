@@ -366,7 +366,7 @@ impl Service<Request<Body>> for Sender2 {
     }
 }
 
-/// No answer came, and the request if nobody has seen it.
+/// No answer came. Holds the request if the server has not seen it.
 struct Failure {
     error: hyper::Error,
     unsent: Option<Request<Body>>,
@@ -439,7 +439,7 @@ fn serve(tell: &std::sync::mpsc::Sender<SocketAddr>) {
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async move {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        tell.send(listener.local_addr().expect("an address")).expect("somebody waits for it");
+        tell.send(listener.local_addr().expect("an address")).expect("the caller waits for it");
         loop {
             let (stream, _) = listener.accept().await.expect("a connection");
             let _ = stream.set_nodelay(true);

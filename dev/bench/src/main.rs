@@ -44,10 +44,7 @@ fn main() -> anyhow::Result<()> {
         }
         let measured = measure()?;
         println!("{measured}");
-        match is_kept {
-            true => report::replace_section(&results, section, &measured),
-            false => Ok(()),
-        }
+        if is_kept { report::replace_section(&results, section, &measured) } else { Ok(()) }
     };
 
     if let [section, peers @ ..] = &wanted[..]

@@ -23,7 +23,7 @@ fn today() -> anyhow::Result<String> {
     Ok(String::from_utf8(said.stdout)?.trim().to_owned())
 }
 
-/// The processor's name, for whoever compares figures from two machines.
+/// The processor's name, for a reader who compares figures from two machines.
 pub(crate) fn processor() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

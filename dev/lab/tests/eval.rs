@@ -81,9 +81,10 @@ fn f17_an_endpoint_without_usage_is_counted_by_us_and_said_to_be() {
     mock.always(|request| {
         let body = request.json();
         let is_answered = body["messages"].to_string().contains("\"tool_call_id\"");
-        let message = match is_answered {
-            true => r#"{"role":"assistant","content":"it is number 17"}"#,
-            false => r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"Bash","arguments":"{}"}}]}"#,
+        let message = if is_answered {
+            r#"{"role":"assistant","content":"it is number 17"}"#
+        } else {
+            r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"Bash","arguments":"{}"}}]}"#
         };
         let reply = format!(r#"{{"id":"x","object":"chat.completion","choices":[{{"index":0,"message":{message},"finish_reason":"stop"}}]}}"#);
         Reply::status(200, &[("content-type", "application/json")], reply)
@@ -229,9 +230,8 @@ fn f17_recorded_actions_are_scored_with_the_original_and_the_compressed_context(
 fn f17_a_model_that_chooses_otherwise_from_compressed_results_is_told() {
     let folder = Folder::new();
     session(&folder, "logs/one.jsonl");
-    let url = completions(|prompt| match prompt.contains("stc2") {
-        true => "list_rows\", \"arguments\": {}}\n",
-        false => RIGHT,
+    let url = completions(|prompt| {
+        if prompt.contains("stc2") { "list_rows\", \"arguments\": {}}\n" } else { RIGHT }
     });
     let run = next_action(&folder, &url, "--decisions 1");
     assert_eq!(run.code, 1, "{}", run.stdout);

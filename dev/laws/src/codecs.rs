@@ -56,7 +56,7 @@ pub fn json_codecs(text: &str) -> usize {
     CODECS.iter().filter(holds).count()
 }
 
-/// They survive any text, and so do their readers. What one writes of a text that nobody's serialiser made may be ambiguous;
+/// They survive any text, and so do their readers. What one writes of a text that no serialiser made may be ambiguous;
 /// the runner compares, and refuses it.
 pub fn survive(text: &str) {
     for codec in &CODECS {

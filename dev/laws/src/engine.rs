@@ -113,10 +113,7 @@ fn minified(text: &str, compressed: &CompressedOutput) -> String {
         }
     };
     let minified = parts.rewrap(&parts.payloads().map(minify).collect::<Vec<_>>());
-    match has("unescaped_strings") {
-        true => unescaped::minify(&minified).into_owned(),
-        false => minified,
-    }
+    if has("unescaped_strings") { unescaped::minify(&minified).into_owned() } else { minified }
 }
 
 /// Decision 17: a terminal shows what it showed before a cosmetic stage, line by line, but for blanks.
@@ -129,7 +126,7 @@ fn cosmetic_shows_the_same(compressed: &CompressedOutput) {
     }
 }
 
-/// What a terminal shows of each line. Nobody sees whether lines at the end are blank or not there.
+/// What a terminal shows of each line. A reader does not see whether lines at the end are blank or missing.
 fn shown(text: &str) -> Vec<String> {
     let settled = progress::settle(text);
     let text = settled.as_deref().unwrap_or(text);

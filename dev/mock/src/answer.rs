@@ -186,7 +186,7 @@ pub(crate) fn to(
     said(route, &turn, streams)
 }
 
-/// The same for a body that nobody looks at, for benchmarks.
+/// The same for a body that is not checked, for benchmarks.
 pub(crate) fn unchecked(route: &Route, raw: &[u8], reply: &Reply, serial: u64) -> Answer {
     let streams = memchr::memmem::find(raw, br#""stream":true"#)
         .or_else(|| memchr::memmem::find(raw, br#""stream": true"#))

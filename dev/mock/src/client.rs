@@ -100,7 +100,7 @@ impl Open {
     /// When there is none.
     #[must_use]
     pub fn to(address: SocketAddr) -> Self {
-        Self::over(TcpStream::connect(address).expect("somebody listens"))
+        Self::over(TcpStream::connect(address).expect("a server listens"))
     }
 
     /// A new connection on which this is asked.
@@ -124,7 +124,7 @@ impl Open {
 
     /// Sends bytes, if anybody takes them.
     pub fn write(&mut self, bytes: &[u8]) {
-        // Whoever refuses a request need not read all of it.
+        // A server that refuses a request need not read all of it.
         let _ = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
     }
 

@@ -111,7 +111,7 @@ impl Mock {
         self.reply(Reply::failing(fault));
     }
 
-    /// Closes the listener and all connections: whoever connects now is refused.
+    /// Closes the listener and all connections: new connections are refused.
     ///
     /// # Panics
     /// When the mock is no longer running.

@@ -146,11 +146,12 @@ fn roles(asked: &Asked<'_>) -> Result<(), Broken> {
 fn contents(asked: &Asked<'_>) -> Result<(), Broken> {
     let strange =
         |message: &Value| !message["content"].is_string() && !message["content"].is_null();
-    match messages(asked).iter().any(strange) {
-        true => broken(
+    if messages(asked).iter().any(strange) {
+        broken(
             "json: cannot unmarshal array into Go struct field ChatRequest.messages.content of type string",
-        ),
-        false => Ok(()),
+        )
+    } else {
+        Ok(())
     }
 }
 
@@ -159,12 +160,13 @@ fn calls<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = &'a Value> {
 }
 
 fn arguments(asked: &Asked<'_>) -> Result<(), Broken> {
-    match calls(asked).all(|call| call["function"]["arguments"].is_object()) {
-        true => Ok(()),
-        false => broken(
+    if calls(asked).all(|call| call["function"]["arguments"].is_object()) {
+        Ok(())
+    } else {
+        broken(
             "json: cannot unmarshal string into Go struct field ChatRequest.messages.tool_calls.function.arguments of \
              type api.ToolCallFunctionArguments",
-        ),
+        )
     }
 }
 

@@ -59,9 +59,10 @@ pub fn delimited(seed: u64) -> String {
             4 => true,
             _ => content.is_empty() || content.contains([' ', '\'']) || !content.is_ascii() || must,
         };
-        match quoted && rng.u8(..200) > 0 {
-            true => format!("\"{}\"", content.replace('"', "\"\"")),
-            false => content.to_owned(),
+        if quoted && rng.u8(..200) > 0 {
+            format!("\"{}\"", content.replace('"', "\"\""))
+        } else {
+            content.to_owned()
         }
     };
     let (names, cells) = if tame { (&NAMES[..4], &CELLS[..20]) } else { (NAMES, CELLS) };
@@ -76,9 +77,12 @@ pub fn delimited(seed: u64) -> String {
     let constant = rng.usize(..columns);
     let start = rng.usize(..cells.len());
     for _ in 0..rng.usize(..60) {
-        let values = (0..columns).map(|at| match at == constant {
-            true => "the same long value in every row of the table",
-            false => pick(&mut rng, cells, start + at),
+        let values = (0..columns).map(|at| {
+            if at == constant {
+                "the same long value in every row of the table"
+            } else {
+                pick(&mut rng, cells, start + at)
+            }
         });
         let values = values.collect();
         out.push_str(&row(&mut rng, values));

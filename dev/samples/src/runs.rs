@@ -2,7 +2,7 @@
 //!
 //! They are in `runs/`; `runs/index.toml` says of each the tool, its version, the command, the exit status, the kind and
 //! the half. Which half an output is in was decided by [`SEED`] and the names alone, before a filter was written for any
-//! of them. Whoever changes a filter looks at the tuning half; the held-out half says what the filter is worth.
+//! of them. The author of a filter looks at the tuning half; the held-out half says what the filter is worth.
 
 use fastrand::Rng;
 use serde::Deserialize;

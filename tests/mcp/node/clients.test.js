@@ -87,7 +87,7 @@ for (const [sdk, { connect, call, isModern }] of Object.entries(SDKS)) {
       });
 
       test('gets structured results', async () => {
-        // Whoever listed the tools compares results with their schemas.
+        // A client that listed the tools compares results with their schemas.
         await clients.everything.listTools();
         const weather = await calls('everything', 'get-structured-content', { location: 'New York' });
         assert.deepEqual(Object.keys(weather.structuredContent).sort(), ['conditions', 'humidity', 'temperature']);

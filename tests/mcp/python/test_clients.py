@@ -97,7 +97,7 @@ async def test_gets_images(door):
 
 async def test_gets_structured_results(door):
     async with door.to("everything") as client:
-        # Whoever listed the tools compares results with their schemas.
+        # A client that listed the tools compares results with their schemas.
         await client.list_tools()
         weather = await door.call(client, "everything", "get-structured-content", {"location": "New York"})
         assert sorted(weather["structuredContent"]) == ["conditions", "humidity", "temperature"]

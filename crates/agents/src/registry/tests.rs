@@ -215,9 +215,10 @@ fn w3_w4_what_is_relied_on_of_an_agent_that_is_probed_can_be_tried() {
         assert!(listed.contains(&Path::new("/home").join(&server.file)), "{}", agent.id);
         let written = server.text.replace("{program}", "\"p\"");
         let written = written.replace("{arguments}", "[]").replace("{command}", "[]");
-        let is_read = match server.file.ends_with(".toml") {
-            true => toml::from_str::<toml::Value>(&written).is_ok(),
-            false => written.trim().starts_with('{') && written.trim().ends_with('}'),
+        let is_read = if server.file.ends_with(".toml") {
+            toml::from_str::<toml::Value>(&written).is_ok()
+        } else {
+            written.trim().starts_with('{') && written.trim().ends_with('}')
         };
         assert!(is_read, "{}: {written}", agent.id);
     }

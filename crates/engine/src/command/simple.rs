@@ -4,7 +4,7 @@ use super::grammar::RawCommand;
 use super::lexer::ShellWord;
 use super::programs::{PROGRAMS, Runner};
 
-/// Nobody writes `sudo env nice ...` longer than this.
+/// More wrappers (`sudo env nice ...`) than a real command line has.
 const MAX_WRAPPERS: usize = 16;
 
 /// One program and its arguments.

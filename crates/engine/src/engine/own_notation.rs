@@ -1,4 +1,4 @@
-//! Texts that have our notation in them, whoever wrote it.
+//! Texts that contain our notation, no matter which program wrote it.
 //!
 //! It would be taken for content, so such a text is not compressed; and since a tool may print what we write, it is not
 //! trusted either: a text that is longer than any of ours is capped as others are. What that makes is one of ours.
@@ -62,9 +62,10 @@ impl Engine<'_> {
 
     fn cap_run<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let is_over = |limit: usize| run.len() > limit.saturating_add(MARGIN);
-        match self.limit(run.nature()).is_some_and(is_over) {
-            true => self.suppress(run).through(stages::CAP),
-            false => run,
+        if self.limit(run.nature()).is_some_and(is_over) {
+            self.suppress(run).through(stages::CAP)
+        } else {
+            run
         }
     }
 }

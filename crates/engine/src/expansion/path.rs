@@ -109,10 +109,7 @@ fn describe_values(values: &[TapeValue<'_, '_>]) -> String {
 
 /// A value without the line ends that it was laid out with; inside strings there are none.
 fn one_line(text: &str) -> Cow<'_, str> {
-    match text.contains(['\n', '\r']) {
-        true => json::minify(text),
-        false => text.into(),
-    }
+    if text.contains(['\n', '\r']) { json::minify(text) } else { text.into() }
 }
 
 /// What can be asked of a value, in words.

@@ -2,7 +2,7 @@
 //!
 //! Tools come and go, and what they print for a person does not: a result line has a status at one of its ends, progress
 //! has a counter or a verb in its -ing form, a stack frame has a place, and a code frame has a mark. So a filter with
-//! `structure = true`, and the one for commands that nobody knows, also leave out what is recognised by that alone.
+//! `structure = true`, and the one for unknown commands, also leave out what is recognised by that alone.
 //! Filters written to outputs at hand saved 85 % of those and 57 % of others.
 //!
 //! A line that may speak of a failure is claimed only where its status proves a pass, and a shape that occurs once or

@@ -203,7 +203,7 @@ impl LineIndex {
             latest: None,
             is_edited: false,
         });
-        // A tool's name and first argument must be unique; a file is the file, whoever read it; a command may have been cut.
+        // A tool's name and first argument must be unique; a file is the same for every tool; a command may be cut.
         namesakes.is_ambiguous |= match kind {
             _ if kind != namesakes.kind => true,
             NameKind::File => false,
@@ -302,7 +302,7 @@ impl LineIndex {
             + self.places.capacity() * size_of::<(u64, LinePlace)>()
     }
 
-    /// By the seed of a map, so that nobody can make texts that look alike.
+    /// Hashes a text with the seed of a map, so that an attacker cannot construct texts that collide.
     fn hash_of(&self, text: &str) -> u64 {
         self.by_text.hasher().hash_one(text)
     }

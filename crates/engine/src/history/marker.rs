@@ -6,8 +6,9 @@
 //! [Duplicate of cargo test; see earlier result]
 //! ```
 //!
-//! Where the lines that are meant show the numbers of their file, those are named. Elsewhere nobody can be asked to count:
-//! the first and the last line are quoted, and a line is quoted only if no other in that result begins like it.
+//! Where the lines that are meant show the numbers of their file, those are named. Elsewhere the model would have to
+//! count, so the first and the last line are quoted, and a line is quoted only if no other in that result begins like
+//! it.
 
 use super::name::{BEHIND, CallName, NameKind};
 use crate::SIGNATURE;

@@ -79,7 +79,7 @@ pub(super) struct CallView {
     pub(super) change: Option<FileChange>,
 }
 
-/// What a call does to files. A command may change some too, which nobody can tell.
+/// What a call does to files. For a command it is a guess, because one may change files that it does not name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileChange {
     /// This one has another text.
@@ -165,7 +165,7 @@ fn is_told_by(path: &str, members: &[(String, Value)]) -> bool {
     texts.all(|(key, text)| text == path || is_talk(key))
 }
 
-/// Does a command line change files by name? Only what is usual: nobody can tell of every program.
+/// Whether a command line has a word for changing files. Knows the usual ones only, because no list has every program.
 fn changes_files(line: &str) -> bool {
     const WORDS: [&str; 8] = [
         "apply_patch",
@@ -215,10 +215,7 @@ fn cut_to_name(text: &str) -> String {
     let text = text.trim();
     let first = text.split('\n').next().unwrap_or_default().trim_end();
     let end = first.char_indices().nth(LONGEST).map_or(first.len(), |(at, _)| at);
-    match end < text.len() {
-        true => format!("{}…", first[..end].trim_end()),
-        false => first.to_owned(),
-    }
+    if end < text.len() { format!("{}…", first[..end].trim_end()) } else { first.to_owned() }
 }
 
 /// Arguments are not redacted, results are: a name carries nothing from the one into the other. Looked at before it is cut,

@@ -197,9 +197,10 @@ mod tests {
     fn comes_back(text: &str, announcement: &str) {
         for text in [text, text.trim_end_matches('\n'), &text.replace('\n', "\r\n")] {
             let encoded = encoded(text).unwrap_or_else(|| panic!("{text}"));
-            let announced = match text.contains('\r') {
-                true => announcement.replace(']', ", CRLF]"),
-                false => announcement.to_owned(),
+            let announced = if text.contains('\r') {
+                announcement.replace(']', ", CRLF]")
+            } else {
+                announcement.to_owned()
             };
             assert_eq!(encoded.lines().next(), Some(announced.as_str()));
             assert_eq!(decode(&encoded).as_deref(), Some(text), "{encoded}");

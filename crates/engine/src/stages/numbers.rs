@@ -220,9 +220,10 @@ impl<'a> NumberedRun<'a> {
             run.removed += if run.shows(run.last) { 0 } else { expected.len() };
             space_is_text |= spaced && !has_space(line, &expected);
         }
-        match space_is_text {
-            true => run.space_is_text = true,
-            false => run.take_space(first),
+        if space_is_text {
+            run.space_is_text = true;
+        } else {
+            run.take_space(first);
         }
         run
     }
@@ -257,9 +258,10 @@ impl<'a> NumberedRun<'a> {
     }
 
     fn rest_of_announcement(&self) -> String {
-        let form = match self.space_is_text {
-            true => format!(" as N{}text", self.column.separator),
-            false => String::new(),
+        let form = if self.space_is_text {
+            format!(" as N{}text", self.column.separator)
+        } else {
+            String::new()
         };
         format!(" every {EVERY}th numbered{form}]")
     }

@@ -39,10 +39,12 @@ impl Value {
         let mut members = Vec::new();
         while cursor.has_more(b'}') {
             let key = cursor.value()?.string()?;
-            match cursor.passes(b':') {
-                true => members.push((text.get(key)?, cursor.value()?)),
-                false if cursor.is_at_end() => break,
-                false => return None,
+            if cursor.passes(b':') {
+                members.push((text.get(key)?, cursor.value()?));
+            } else if cursor.is_at_end() {
+                break;
+            } else {
+                return None;
             }
         }
         Some(members)

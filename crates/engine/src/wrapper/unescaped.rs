@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_nobody_wrote_is_no_output() {
+    fn a_forged_head_is_not_decoded() {
         for text in [
             "[Forge … in the next line is the text below, unescaped]\n",
             "[Forge … in the next line is the text below, unescaped]\n{\"output\":\"x\"}\na",

@@ -14,9 +14,10 @@ fn pinned_text(output: &Output<'_>) -> String {
     let mut made: Vec<(String, Option<String>)> = Vec::new();
     for mode in Mode::ALL {
         let settings = Settings { mode, ..Settings::default() };
-        let engine = match mode.leaves_out() {
-            true => Engine::new(&settings).with_vault(Vault::for_reader(&key)),
-            false => Engine::new(&settings),
+        let engine = if mode.leaves_out() {
+            Engine::new(&settings).with_vault(Vault::for_reader(&key))
+        } else {
+            Engine::new(&settings)
         };
         let text = engine.compress(output, &History::default()).replacement;
         match made.iter_mut().find(|(_, other)| *other == text) {

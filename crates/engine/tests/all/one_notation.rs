@@ -135,7 +135,7 @@ fn a_notation_that_saves_less_than_a_fifth_is_not_used() {
         .map(|n| {
             format!(
                 "note {n}: {} went from {} to {}\n",
-                "a long sentence that nobody else says ".repeat(1 + n % 2),
+                "a long sentence that nothing else says ".repeat(1 + n % 2),
                 n * 31,
                 n * 77
             )

@@ -30,7 +30,7 @@ enum Conduct {
     WritesAnotherLayer,
 }
 
-/// A stage of somebody else's.
+/// A stage from outside of the engine.
 struct OwnStage {
     conduct: Conduct,
     fidelity: Fidelity,

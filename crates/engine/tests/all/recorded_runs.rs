@@ -66,12 +66,12 @@ fn f16_a_run_is_known_by_its_structure_whatever_printed_it() {
         ["adds", "moves", "sorts", "reads", "writes", "merges", "splits", "rounds", "ships"];
     let passes: String = names.map(|name| format!("  OKAY-ish {name} ... ok\n")).concat();
     let run = format!(
-        "a runner that nobody knows\n{passes}  sums ... FAILED: 3 is not 4\n9 of 10 passed\n"
+        "a runner without a filter\n{passes}  sums ... FAILED: 3 is not 4\n9 of 10 passed\n"
     );
     let filtered = structure().apply(&run).unwrap();
     assert_eq!(
         filtered.text,
-        "a runner that nobody knows\n[Forge left out 9 lines of what passed]\n  sums ... FAILED: 3 is not 4\n9 of 10 passed\n"
+        "a runner without a filter\n[Forge left out 9 lines of what passed]\n  sums ... FAILED: 3 is not 4\n9 of 10 passed\n"
     );
 }
 

@@ -88,9 +88,10 @@ fn d9_every_sample_output_is_restored() {
             };
             let minified: Vec<String> = parts.payloads().map(minify).collect();
             let minified = parts.rewrap(&minified);
-            let minified = match has("unescaped_strings") {
-                true => wrapper::unescaped::minify(&minified).into_owned(),
-                false => minified,
+            let minified = if has("unescaped_strings") {
+                wrapper::unescaped::minify(&minified).into_owned()
+            } else {
+                minified
             };
             assert_eq!(restored, minified, "{}: {written}", sample.name);
         }

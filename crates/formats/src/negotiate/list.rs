@@ -14,8 +14,8 @@ pub(crate) fn accepted(
     lines.filter_map(|line| line.to_str().ok()).flat_map(|line| pieces(line, b',')).filter_map(item)
 }
 
-/// Takes what a header accepts by this name out of it, so that whoever is asked next does not hear of it. True if it was
-/// there. A header that says nothing else is removed; the others become one line.
+/// Takes what a header accepts by this name out of it, so that the next server does not see it. True if it was there. A
+/// header that says nothing else is removed; the others become one line.
 ///
 /// ```
 /// use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};

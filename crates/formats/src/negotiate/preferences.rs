@@ -4,14 +4,14 @@ use crate::negotiate::accept_header::{AcceptHeader, takes_stc_coding};
 use crate::negotiate::{Format, PREFER_FORMAT, STC_VERSION};
 use http::HeaderMap;
 
-/// What is known of whoever reads an answer.
+/// What is known of the client that reads an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientPreferences<'a> {
     /// The headers of its request.
     pub headers: &'a HeaderMap,
     /// The word for a format that came in its request, outside of the headers.
     pub meta: Option<&'a str>,
-    /// The form of whoever names none.
+    /// The form for a client that names none.
     pub usual: Format,
 }
 
@@ -25,7 +25,7 @@ pub enum FormatCarrier {
     Text,
 }
 
-/// What a reader wants, and who said so. Nobody but [`ClientPreferences::wants`] makes one.
+/// What a reader wants, and who said so. Only [`ClientPreferences::wants`] makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct NegotiatedFormat {
@@ -44,7 +44,7 @@ pub enum DecidedBy {
     Accept,
     /// The header `Accept-Encoding`. It says nothing but STC.
     AcceptEncoding,
-    /// Nobody: it is the usual one.
+    /// The default: the client named no form.
     Usual,
 }
 

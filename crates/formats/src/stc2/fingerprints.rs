@@ -22,7 +22,7 @@ pub(super) struct Fingerprint {
     pub(super) hash: u64,
     /// About how many tokens the value costs where it is written plainly; 1 at least.
     pub(super) weight: u32,
-    /// Which of the values that may be shared it is, plus one; 0 as long as nobody has said so.
+    /// Which of the values that may be shared it is, plus one; 0 until it is assigned.
     pub(super) entry: u32,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! There is no tree and no list of lines. [`ContentLines`] yields one line at a time with its depth; a
 //! [`Decoder`] writes the JSON of the scope the line belongs to. A scope ends at the first line
-//! that is less deep, and whoever opened it rejects what is deeper than its own content.
+//! that is less deep, and the function that opened it rejects what is deeper than its own content.
 
 mod array;
 mod duplicates;

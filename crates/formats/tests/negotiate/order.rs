@@ -11,7 +11,7 @@ fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
     headers
 }
 
-/// What a body is wanted in by whoever sends these headers, where JSON is usual.
+/// The form in which a client with these headers wants a body, where JSON is usual.
 fn body(lines: &[(&'static str, &str)]) -> (Format, DecidedBy) {
     let headers = headers(lines);
     let wanted = ClientPreferences::of(&headers).wants(FormatCarrier::Body);
@@ -57,7 +57,7 @@ fn a1_each_goes_before_the_next() {
 }
 
 #[test]
-fn m3_the_header_counts_in_any_case_and_a_word_of_nobody_is_passed_over() {
+fn m3_prefer_format_ignores_case_and_unknown_words() {
     for (value, format) in [("TOON", Format::Toon), (" Stc ", Format::Stc), ("auto", Format::Auto)]
     {
         assert_eq!(
@@ -133,7 +133,7 @@ fn m4_accept_is_weighed() {
     }
 }
 
-/// What is sent where a form is usual and nobody asks.
+/// The form that is sent where one is usual and the client asks for none.
 fn usual(format: Format, accept: &str, carrier: FormatCarrier) -> Format {
     let headers = headers(&[("accept", accept)]);
     ClientPreferences { usual: format, ..ClientPreferences::of(&headers) }.wants(carrier).format()

@@ -106,10 +106,7 @@ impl<'j, 'a> TapeValue<'j, 'a> {
             return None;
         }
         let text = self.json.unquoted(self.at);
-        match node.content.has_escape() {
-            true => unescape(text),
-            false => Some(Cow::Borrowed(text)),
-        }
+        if node.content.has_escape() { unescape(text) } else { Some(Cow::Borrowed(text)) }
     }
 }
 
@@ -126,9 +123,10 @@ mod tests {
             .members()
             .map(|(key, value)| format!("{}:{}", key.lexeme().unwrap(), rebuild(value)));
         let elements = value.elements().map(rebuild);
-        match value.is_object() {
-            true => format!("{{{}}}", members.collect::<Vec<_>>().join(",")),
-            false => format!("[{}]", elements.collect::<Vec<_>>().join(",")),
+        if value.is_object() {
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        } else {
+            format!("[{}]", elements.collect::<Vec<_>>().join(","))
         }
     }
 

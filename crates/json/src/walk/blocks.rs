@@ -5,7 +5,7 @@
 //!
 //! Why like this: a request is a megabyte of which the gateway needs a few hundred bytes, it repeats the history of the one
 //! before, and nearly all of it is text inside of strings. A parser that builds values pays for all of them, and writing them
-//! out again changes bytes that nobody asked to change, which costs the client its prompt cache. So bytes become masks, a bit
+//! out again changes bytes outside of the edit, which costs the client its prompt cache. So bytes become masks, a bit
 //! for each, and what follows is arithmetic on 64 of them. What that means, and what was measured:
 //!
 //! - The common block, inside a string and with nothing special in it, is one test ([`BlockScan::tokens`] begins with it).

@@ -41,9 +41,10 @@ pub(crate) fn is_one_line(text: &str) -> bool {
 /// What is encoded.
 fn payload(text: &str) -> &str {
     let text = text.trim_ascii();
-    match text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:")) {
-        true => text.split_once(',').map_or(text, |(_, data)| data),
-        false => text,
+    if text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:")) {
+        text.split_once(',').map_or(text, |(_, data)| data)
+    } else {
+        text
     }
 }
 

@@ -1,14 +1,14 @@
 //! Exemptions from redaction: what in a request or an answer is no text for a model, so that changing it breaks something.
 //!
 //! They are told by names and types, which mean the same in all dialects that have them. Free maps, whose names are
-//! somebody's own (variables of a prompt, the JSON that a tool put out), have no exemptions.
+//! chosen by a user or a tool (variables of a prompt, the JSON that a tool put out), have no exemptions.
 
 use crate::index::StringIndex;
 
 /// What a body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyShape {
-    /// Nobody knows: every string is looked at.
+    /// Of unknown shape: every string is looked at.
     Unknown,
     /// A request in a dialect that we know: ids, names, calls, schemas, thoughts and what the provider made are left alone.
     ModelRequest,
@@ -57,7 +57,7 @@ const EXEMPT_OBJECTS: &[&str] = &[
     "_forge",
 ];
 
-/// Members whose own members are named by somebody else.
+/// Members whose own members are named by a user or a tool.
 const FREE_OBJECTS: &[&str] = &["variables", "response", "result", "json", "metadata", "labels"];
 
 /// Types of blocks and items that calls and thoughts have.

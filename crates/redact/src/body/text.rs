@@ -9,7 +9,7 @@ use tokenforge_json::{Node, splice};
 /// How deep JSON and base64 inside a string are understood. Each level of JSON doubles the backslashes.
 const DEEPEST: usize = 8;
 
-/// Base64 of that length, in one line, is a file and no list of keys. Letters drawn at random look like somebody's key
+/// Base64 of that length, in one line, is a file and no list of keys. Letters drawn at random look like a key
 /// sooner or later: in a megabyte of them a prefix of four letters occurs once in sixteen files.
 const FILE: usize = 1024;
 
@@ -36,9 +36,10 @@ pub fn redact_text(text: &str) -> Result<Option<String>, Unscannable> {
 pub(crate) fn redact_at(text: &str, place: TextPlace<'_>) -> Result<Option<String>, Unscannable> {
     let said = encoded::decode_base64(text);
     if said.as_deref().map_or(Ok(false), |said| is_secret(said, place.depth + 1))? {
-        return match place.is_replaceable {
-            true => Ok(Some(marker(ENCODED))),
-            false => Err(Unscannable::SecretInData),
+        return if place.is_replaceable {
+            Ok(Some(marker(ENCODED)))
+        } else {
+            Err(Unscannable::SecretInData)
         };
     }
     if said.is_some() && text.len() >= FILE && encoded::is_one_line(text) {

@@ -21,7 +21,7 @@ const NO_MAIL: &[&[u8]] = &[b"openssh.com", b"libssh.org"];
 /// The address that begins here.
 pub(super) fn find(spot: &TextSpot<'_>) -> Option<Range<usize>> {
     let is_inside = spot.before(1).is_some_and(is_local);
-    // What stands before the `@` of a URL logs in somewhere; nobody reads mail there.
+    // The part before the `@` of a URL is a login, not a mailbox.
     let is_login = spot.before(1) == Some(b'/') && spot.before(2) == Some(b'/');
     if is_inside || is_login {
         return None;

@@ -80,7 +80,7 @@ fn v6(spot: &TextSpot<'_>) -> Option<usize> {
     (!is_cut && is_given(address)).then_some(written.len())
 }
 
-/// Is it an address that somebody may have been given: global, local to a site or a link, or IPv4's?
+/// Whether a person's machine may have this address: global, local to a site or a link, or IPv4's.
 fn is_given(address: Ipv6Addr) -> bool {
     match address.to_ipv4_mapped() {
         Some(v4) => !v4.is_loopback() && !v4.is_unspecified(),

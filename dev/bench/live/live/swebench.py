@@ -57,7 +57,7 @@ class Swebench:
         status = str(info.get("exit_status"))
         stats = info.get("model_stats") or {}
         figures: dict[str, Any] = {"turns": stats.get("api_calls"), "agent_cost": stats.get("instance_cost")}
-        # Whoever submits, or comes to a limit of its own, is graded. An exception is the harness's or the provider's.
+        # An agent that submits, or reaches a limit of its own, is graded. An exception is the harness's or the provider's.
         if status not in ("Submitted", "LimitsExceeded", "TimeExceeded"):
             return Outcome("agent_error", detail=f"{status}: {str(info.get('exception_str') or '')[:200]}", **figures)
         solved = self.verify(name, predictions, folder)

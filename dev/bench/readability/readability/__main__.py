@@ -103,8 +103,8 @@ def parsed(arguments: Optional[list[str]]) -> argparse.Namespace:
     parser.add_argument("--context", type=int, default=16384, help="tokens of context for a local model (default: %(default)s)")
     parser.add_argument("--max-tokens", type=int, help="tokens of an answer (default: as many as the endpoint allows; 96 with --gguf)")
     parser.add_argument("--mock", action="store_true", help="ask a mock instead: plumbing, no comprehension")
-    parser.add_argument("--questions-to", metavar="FILE", help="ask nobody: write the questions as a batch file (OpenAI's format, which `vllm run-batch` reads)")
-    parser.add_argument("--answers-from", metavar="FILE", help="ask nobody: score the answers in what the batch wrote; all other options as with --questions-to")
+    parser.add_argument("--questions-to", metavar="FILE", help="send no request: write the questions as a batch file (OpenAI's format, which `vllm run-batch` reads)")
+    parser.add_argument("--answers-from", metavar="FILE", help="send no request: score the answers in what the batch wrote; all other options as with --questions-to")
     parser.add_argument("--documents", type=int, default=50, help="how many made-up documents (default: %(default)s)")
     parser.add_argument("--real", type=int, default=30, help="how many real outputs (default: %(default)s)")
     parser.add_argument("--questions", type=int, default=3, help="questions about each real output, at most (default: %(default)s)")
@@ -122,7 +122,7 @@ def parsed(arguments: Optional[list[str]]) -> argparse.Namespace:
         options.model = options.model or Path(options.gguf).stem
         options.max_tokens = options.max_tokens or 96
     elif not options.model or not (options.base_url or options.questions_to or options.answers_from):
-        parser.error("--base-url and --model say who is asked, or --gguf; --questions-to and --answers-from need only --model, and --mock asks nobody")
+        parser.error("--base-url and --model say who is asked, or --gguf; --questions-to and --answers-from need only --model, and --mock sends no request")
     options.parallel = options.parallel or (1 if options.gguf else 4)
     if options.forms != "all":
         unknown = [name for name in options.forms.split(",") if name not in forms.ALL]

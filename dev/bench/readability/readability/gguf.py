@@ -21,7 +21,7 @@ params.model.path, params.port, params.n_ctx = sys.argv[1], int(sys.argv[2]), in
 params.n_parallel = 1
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = int(sys.argv[4])
 server = xllamacpp.Server(params)
-sys.stdin.read()  # until whoever started it is gone, however it ended
+sys.stdin.read()  # until the process that started it is gone, however it ended
 os._exit(0)
 """
 

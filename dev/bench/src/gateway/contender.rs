@@ -8,7 +8,7 @@ use super::{MeasurePlan, median};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Somebody who answers requests.
+/// A server that answers requests: a gateway, or the upstream itself.
 pub(crate) struct Contender {
     pub(crate) name: String,
     pub(crate) target: LoadTarget,
@@ -24,7 +24,7 @@ impl Contender {
         Self { name: name.to_owned(), target, pid: Some(process.pid()), news }
     }
 
-    /// Nobody in between.
+    /// The upstream itself, without a gateway in between.
     pub(crate) fn direct(upstream: &ServerProcess) -> Self {
         let target = upstream.address.into();
         Self { name: "direct".to_owned(), target, pid: None, news: News::Nothing }

@@ -180,12 +180,11 @@ async fn send(target: &LoadTarget, attack: &Attack) -> anyhow::Result<()> {
     let number = format!("{:0DIGITS$}", next_number());
     let body = [&attack.before, number.as_bytes(), &attack.behind].concat();
     let mut headers = HeaderMap::new();
-    let body = match attack.is_gzip {
-        true => {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            attack.before.clone()
-        }
-        false => body,
+    let body = if attack.is_gzip {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        attack.before.clone()
+    } else {
+        body
     };
     let mut target = target.clone();
     target.headers.extend(headers);

@@ -23,7 +23,7 @@ const LONG: usize = 1 << 20;
 /// When the client leaves.
 #[derive(Clone, Copy)]
 enum Phase {
-    /// A part of its body was sent. A body that is read whole before it goes on is nobody's business yet.
+    /// A part of its body was sent. A gateway that reads a body whole has forwarded nothing yet.
     Sending,
     /// The answer has not begun.
     Waiting,

@@ -115,8 +115,8 @@ fn serve(program: &Path, address: SocketAddr, upstream: SocketAddr, home: &Path)
     let mut command = Command::new(program);
     command.args(["serve", "--listen", &address.to_string()]);
     command.args(["--backend-url", &format!("http://{upstream}")]);
-    // Neither a settings file nor a variable of whoever runs this changes what is measured. With a data folder, as users
-    // have one: without it there is no key for references and no ledger.
+    // Neither a settings file nor a variable of the user who runs this changes what is measured. With a data folder, as
+    // users have one: without it there is no key for references and no ledger.
     command.env_clear().env("HOME", home).current_dir("/");
     command
 }
@@ -157,7 +157,7 @@ fn memory(pid: u32, field: &str) -> anyhow::Result<usize> {
     Ok(value.trim().trim_end_matches(" kB").parse()?)
 }
 
-/// A port that nobody listens on. Given, not asked for: so nothing has to be read from what a server prints.
+/// A port on which no process listens. Given, not asked for: so nothing has to be read from what a server prints.
 fn free_address() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
 }

@@ -1,4 +1,4 @@
-//! What a route costs that nobody asks anything of.
+//! The cost of a route on which no client asks for another form.
 
 use super::contender::{Contender, take_turns};
 use super::conversation::{Dialect, News, SyntheticConversation};
@@ -8,7 +8,7 @@ use super::results::ToolResult;
 use super::{ContenderField, MeasurePlan, lesser};
 use std::sync::Arc;
 
-/// A route that nobody asks for another form, against the passthrough.
+/// A route on which no client asks for another form, against the passthrough.
 pub(crate) async fn measure(
     fields: &[ContenderField],
     plan: MeasurePlan,

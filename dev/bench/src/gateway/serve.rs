@@ -66,7 +66,7 @@ where
     }
 }
 
-/// Whoever started us holds the other end of our input: when it is gone, so are we.
+/// The process that started this one holds the other end of its input: when that process ends, so does this one.
 fn end_with_input() {
     let _ = io::copy(&mut io::stdin(), &mut io::sink());
     std::process::exit(0);

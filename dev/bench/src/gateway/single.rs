@@ -42,7 +42,7 @@ async fn large_body(
     Ok(())
 }
 
-/// G47: a request with 400 results that nobody has seen.
+/// G47: a request with 400 results that no request had before.
 async fn many_results(
     field: &ContenderField,
     plan: MeasurePlan,

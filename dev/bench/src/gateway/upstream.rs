@@ -57,7 +57,7 @@ async fn drain(mut body: Incoming) -> anyhow::Result<usize> {
     Ok(length)
 }
 
-/// Sends chunks until they are over, or nobody listens.
+/// Sends chunks until they are over, or the receiver is gone.
 async fn speak(mut sender: Sender<Bytes>, chunks: usize, holds: bool) {
     let mut pace = tokio::time::interval(PACE);
     for _ in 0..chunks {

@@ -15,7 +15,7 @@ pub(crate) const ROW: ProofRow = ProofRow {
 
 const REQUESTS: usize = 2_000;
 
-/// The gateway's own secrets, which nobody else may see.
+/// The gateway's own secrets, which no other party may see.
 const GATE: [&str; 2] = ["canary-gate-key-5b1f0c", "canary-admin-token-77aa"];
 
 /// Secrets that pass through, and leave no trace.

@@ -66,7 +66,7 @@ pub(crate) const VOICES: [Voice; 9] = [
     Voice { dialect: Dialect::Ollama, name: "ollama", path: "/api/chat", wire: WireFormat::Lines },
 ];
 
-/// A body that asks for a stream, in which a shell put out `output`; `beside` is JSON that nobody looks into.
+/// A body that asks for a stream, in which a shell put out `output`; `beside` is JSON that the gateway does not read.
 pub(crate) fn body(dialect: Dialect, output: &str, beside: &str) -> String {
     let input = json!({"command": "cargo test"});
     let mut body = match dialect {
@@ -118,7 +118,7 @@ pub(crate) fn body(dialect: Dialect, output: &str, beside: &str) -> String {
     if dialect == Dialect::BedrockInvoke {
         body["anthropic_version"] = "bedrock-2023-05-31".into();
     }
-    // As it is written: nobody else would keep its escapes and its odd numbers.
+    // Spliced in as text, because a serialiser would not keep its escapes and its odd numbers.
     let text = body.to_string();
     format!("{{\"x_beside\": {beside}, {}", &text[1..])
 }

@@ -25,9 +25,10 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
         .env("TOKENFORGE", &bench.program)
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let verdict = match output.status.success() {
-        true => RowVerdict::Passed,
-        false => RowVerdict::Failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+    let verdict = if output.status.success() {
+        RowVerdict::Passed
+    } else {
+        RowVerdict::Failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())
     };
     let count = text.lines().next().unwrap_or_default().to_owned();
     Ok(RowResult { count, figure: figures(&text).join(", "), verdict })

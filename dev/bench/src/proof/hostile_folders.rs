@@ -252,9 +252,10 @@ impl<'b> HostileFolder<'b> {
         while let Some(folder) = left.pop() {
             for entry in fs::read_dir(folder)? {
                 let path = entry?.path();
-                match path.is_dir() {
-                    true => left.push(path),
-                    false => drop(found.insert(path.clone(), content(&path))),
+                if path.is_dir() {
+                    left.push(path)
+                } else {
+                    drop(found.insert(path.clone(), content(&path)))
                 }
             }
         }

@@ -80,7 +80,7 @@ fn idle(bench: &ProofBench, body: &Value) -> anyhow::Result<IdleFigures> {
     std::thread::sleep(WATCHED);
     let cpu = 100.0 * (gateway.cpu()? - spent).as_secs_f64() / WATCHED.as_secs_f64();
     drop(streams?);
-    // The allocator gives back what nobody used for ten seconds.
+    // The allocator gives back memory that was unused for ten seconds.
     std::thread::sleep(Duration::from_secs(15));
     let kept = gateway.rss()?.saturating_sub(before);
     Ok(IdleFigures {

@@ -44,9 +44,10 @@ pub(crate) fn check(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<S
 
 /// A JSON text of many megabytes, written piece by piece.
 fn large(stream: &mut TcpStream, is_chunked: bool) -> std::io::Result<()> {
-    let framing = match is_chunked {
-        true => "transfer-encoding: chunked".to_owned(),
-        false => format!("content-length: {ANSWER}"),
+    let framing = if is_chunked {
+        "transfer-encoding: chunked".to_owned()
+    } else {
+        format!("content-length: {ANSWER}")
     };
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n{framing}\r\n\r\n");
     stream.write_all(head.as_bytes())?;

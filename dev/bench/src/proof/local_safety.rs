@@ -107,7 +107,7 @@ fn pages(gateway: &GatewayProcess, faults: &mut Faults) -> usize {
     kinds().len() * (FOREIGN.len() + OWN.len())
 }
 
-/// Whoever comes through a proxy is no neighbour: nothing under `/_forge/` without the token.
+/// A client behind a proxy is no neighbour: nothing under `/_forge/` without the token.
 fn proxies(gateway: &GatewayProcess, faults: &mut Faults) -> usize {
     let headers = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded"];
     let asks = [

@@ -45,10 +45,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     }
     let (mut headers, mut bodies) = (Duration::ZERO, Duration::ZERO);
     for slow in &slow {
-        let (bar, most) = match slow.trickles {
-            true => (HEADERS, &mut headers),
-            false => (BODY, &mut bodies),
-        };
+        let (bar, most) = if slow.trickles { (HEADERS, &mut headers) } else { (BODY, &mut bodies) };
         let after = slow.cut_after.unwrap_or(longest);
         *most = after.max(*most);
         let what = if slow.trickles { "headers" } else { "a body" };

@@ -1,4 +1,4 @@
-//! Row 21: SSRF: whatever a client or a page says, the gateway connects to nobody that its operator did not name.
+//! Row 21: SSRF: whatever a client or a page says, the gateway connects to no host that its operator did not name.
 
 use crate::kit::{Ask, GatewayProcess, ProofBench, conversation, messages, test_run};
 use crate::row::{Faults, ProofRow, RowResult};
@@ -9,7 +9,7 @@ use tokenforge_mock::Mock;
 pub(crate) const ROW: ProofRow = ProofRow {
     number: 21,
     what: "SSRF: addresses in X-Target-URL, in the request line, in changes over HTTP",
-    bar: "each refused, and nobody connected to",
+    bar: "each refused, and no connection made",
     prove,
 };
 
@@ -113,7 +113,7 @@ fn addresses(inside: SocketAddr) -> Vec<String> {
     addresses
 }
 
-/// Whole addresses in the request line, and tunnels: the operator's upstream, or nobody.
+/// Whole addresses in the request line, and tunnels: the operator's upstream, or no host.
 fn request_lines(
     bench: &ProofBench,
     inside: &Listener,
@@ -175,7 +175,7 @@ fn changes(bench: &ProofBench, inside: &Listener, faults: &mut Faults) -> anyhow
     Ok(2 * changes.len())
 }
 
-/// Somebody inside, whom no request may reach.
+/// A server on the internal network, which no request may reach.
 struct Listener {
     listener: TcpListener,
     address: SocketAddr,

@@ -302,12 +302,11 @@ impl ServerState {
             "tools/call" => {
                 self.tasks += 1;
                 let mut begun = task(&format!("task-{}", self.tasks));
-                match params["task"].is_object() {
-                    true => json!({ "task": begun }),
-                    false => {
-                        begun["resultType"] = "task".into();
-                        begun
-                    }
+                if params["task"].is_object() {
+                    json!({ "task": begun })
+                } else {
+                    begun["resultType"] = "task".into();
+                    begun
                 }
             }
             "tasks/list" => {

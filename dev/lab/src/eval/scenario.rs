@@ -111,10 +111,7 @@ pub(super) fn built_in() -> anyhow::Result<Vec<Scenario>> {
 
 /// The scenario in a file, or all in a folder.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Scenario>> {
-    let files = match path.is_dir() {
-        false => vec![path.to_owned()],
-        true => files(path)?,
-    };
+    let files = if path.is_dir() { files(path)? } else { vec![path.to_owned()] };
     if files.is_empty() {
         bail!("{} holds no scenario: no file in it ends in .toml, .yaml or .yml", path.display());
     }
@@ -141,9 +138,10 @@ fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 fn parse(path: &Path, text: &str) -> anyhow::Result<Scenario> {
     let is_toml = path.extension().is_some_and(|extension| extension == "toml");
-    let scenario: anyhow::Result<Scenario> = match is_toml {
-        true => toml::from_str(text).map_err(Into::into),
-        false => serde_saphyr::from_str(text).map_err(Into::into),
+    let scenario: anyhow::Result<Scenario> = if is_toml {
+        toml::from_str(text).map_err(Into::into)
+    } else {
+        serde_saphyr::from_str(text).map_err(Into::into)
     };
     let mut scenario = scenario.with_context(|| path.display().to_string())?;
     scenario.check().with_context(|| path.display().to_string())?;

@@ -43,10 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     } else {
         let taste = if what.as_deref() == Some("common") { COMMON } else { Nasty::default() };
         for seed in 0..source.parse()? {
-            let text = match is_stc2 && seed % 2 == 1 {
-                true => repetitive(seed),
-                false => nasty(seed, taste),
-            };
+            let text = if is_stc2 && seed % 2 == 1 { repetitive(seed) } else { nasty(seed, taste) };
             print(&text, seed, &mut out)?;
         }
     }

@@ -55,9 +55,10 @@ fn requests<'a>(asked: &'a Asked<'_>) -> &'a [Value] {
 }
 
 fn some_request(asked: &Asked<'_>) -> Result<(), Broken> {
-    match requests(asked).is_empty() {
-        true => broken("requests: at least one request is required"),
-        false => Ok(()),
+    if requests(asked).is_empty() {
+        broken("requests: at least one request is required")
+    } else {
+        Ok(())
     }
 }
 
@@ -89,9 +90,10 @@ fn unique(asked: &Asked<'_>) -> Result<(), Broken> {
 }
 
 fn whole(asked: &Asked<'_>) -> Result<(), Broken> {
-    match requests(asked).iter().any(|request| request["params"]["stream"] == true) {
-        true => broken("params.stream: a batch does not stream"),
-        false => Ok(()),
+    if requests(asked).iter().any(|request| request["params"]["stream"] == true) {
+        broken("params.stream: a batch does not stream")
+    } else {
+        Ok(())
     }
 }
 

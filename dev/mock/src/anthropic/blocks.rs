@@ -188,16 +188,20 @@ fn no_empty_text(asked: &Asked<'_>) -> Result<(), Broken> {
         }
         Ok(())
     })?;
-    match items(&asked.body["system"]).iter().any(is_empty) {
-        true => broken("system: text content blocks must be non-empty"),
-        false => Ok(()),
+    if items(&asked.body["system"]).iter().any(is_empty) {
+        broken("system: text content blocks must be non-empty")
+    } else {
+        Ok(())
     }
 }
 
 fn inputs(asked: &Asked<'_>) -> Result<(), Broken> {
-    each(asked, |place, block| match is(block, "tool_use") && !block["input"].is_object() {
-        true => broken(format!("{place}.tool_use.input: Input should be a valid dictionary")),
-        false => Ok(()),
+    each(asked, |place, block| {
+        if is(block, "tool_use") && !block["input"].is_object() {
+            broken(format!("{place}.tool_use.input: Input should be a valid dictionary"))
+        } else {
+            Ok(())
+        }
     })
 }
 
@@ -205,11 +209,12 @@ fn ids(asked: &Asked<'_>) -> Result<(), Broken> {
     let fits = |id: &str| {
         !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
     };
-    each(asked, |place, block| match is(block, "tool_use") && !fits(text(&block["id"])) {
-        true => {
+    each(asked, |place, block| {
+        if is(block, "tool_use") && !fits(text(&block["id"])) {
             broken(format!("{place}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"))
+        } else {
+            Ok(())
         }
-        false => Ok(()),
     })
 }
 

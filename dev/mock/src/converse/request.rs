@@ -106,12 +106,13 @@ fn alternate(asked: &Asked<'_>) -> Result<(), Broken> {
     let fits = |(at, message): (usize, &Value)| {
         message["role"] == if at % 2 == 0 { "user" } else { "assistant" }
     };
-    match messages(asked).all(fits) {
-        true => Ok(()),
-        false => broken(
+    if messages(asked).all(fits) {
+        Ok(())
+    } else {
+        broken(
             "A conversation must alternate between user and assistant roles. Make sure the conversation alternates \
              between user and assistant roles and try again.",
-        ),
+        )
     }
 }
 
@@ -131,22 +132,22 @@ fn each(
 fn one_kind(asked: &Asked<'_>) -> Result<(), Broken> {
     each(asked, |place, block| {
         let is_one = block.as_object().is_some_and(|members| members.len() == 1);
-        match is_one && unknown_member(block, KINDS).is_none() {
-            true => Ok(()),
-            false => {
-                broken(format!("The content block at {place} must have exactly one known member."))
-            }
+        if is_one && unknown_member(block, KINDS).is_none() {
+            Ok(())
+        } else {
+            broken(format!("The content block at {place} must have exactly one known member."))
         }
     })
 }
 
 fn blank(asked: &Asked<'_>) -> Result<(), Broken> {
     each(asked, |place, block| {
-        match block["text"].as_str().is_some_and(|text| text.trim().is_empty()) {
-            true => broken(format!(
+        if block["text"].as_str().is_some_and(|text| text.trim().is_empty()) {
+            broken(format!(
                 "The text field in the ContentBlock object at {place} is blank. Add text to the text field, and try again."
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     })
 }
@@ -164,11 +165,12 @@ fn tool_config(asked: &Asked<'_>) -> Result<(), Broken> {
 fn error_content(asked: &Asked<'_>) -> Result<(), Broken> {
     each(asked, |place, block| {
         let result = &block["toolResult"];
-        match result["status"] == "error" && items(&result["content"]).is_empty() {
-            true => broken(format!(
+        if result["status"] == "error" && items(&result["content"]).is_empty() {
+            broken(format!(
                 "The content field at {place}.toolResult cannot be empty when status value is error."
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     })
 }
@@ -186,11 +188,12 @@ fn signatures(asked: &Asked<'_>) -> Result<(), Broken> {
         let thought = &block["reasoningContent"]["reasoningText"];
         let redacted = &block["reasoningContent"]["redactedContent"];
         let is_own = is_signature(text(&thought["text"]), text(&thought["signature"]));
-        match (thought.is_null() || is_own) && (redacted.is_null() || is_hidden(text(redacted))) {
-            true => Ok(()),
-            false => broken(format!(
+        if (thought.is_null() || is_own) && (redacted.is_null() || is_hidden(text(redacted))) {
+            Ok(())
+        } else {
+            broken(format!(
                 "The model returned the following errors: {place}: Invalid `signature` in `thinking` block"
-            )),
+            ))
         }
     })
 }

@@ -48,12 +48,13 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn call_turns(asked: &Asked<'_>) -> Result<(), Broken> {
-    match turns(asked).first().is_some_and(|first| !calls_of(first).is_empty()) {
-        true => broken(
+    if turns(asked).first().is_some_and(|first| !calls_of(first).is_empty()) {
+        broken(
             "Please ensure that function call turn comes immediately after a user turn or after a function response \
              turn.",
-        ),
-        false => Ok(()),
+        )
+    } else {
+        Ok(())
     }
 }
 
@@ -80,21 +81,23 @@ fn pairs<'a>(asked: &'a Asked<'_>) -> Vec<(Vec<&'a Value>, Vec<&'a Value>)> {
 }
 
 fn response_turns(asked: &Asked<'_>) -> Result<(), Broken> {
-    match pairs(asked).iter().any(|(calls, answers)| calls.is_empty() && !answers.is_empty()) {
-        true => broken(
+    if pairs(asked).iter().any(|(calls, answers)| calls.is_empty() && !answers.is_empty()) {
+        broken(
             "Please ensure that function response turn comes immediately after a function call turn.",
-        ),
-        false => Ok(()),
+        )
+    } else {
+        Ok(())
     }
 }
 
 fn counts(asked: &Asked<'_>) -> Result<(), Broken> {
-    match pairs(asked).iter().any(|(calls, answers)| calls.len() != answers.len()) {
-        true => broken(
+    if pairs(asked).iter().any(|(calls, answers)| calls.len() != answers.len()) {
+        broken(
             "Please ensure that the number of function response parts is equal to the number of function call parts of \
              the function call turn.",
-        ),
-        false => Ok(()),
+        )
+    } else {
+        Ok(())
     }
 }
 
@@ -143,9 +146,10 @@ fn signatures(asked: &Asked<'_>) -> Result<(), Broken> {
         let is_skipped = signature.is_empty() || SKIPPED.contains(&signature);
         let is_own = signature.starts_with("MOCK") || origin_of(call) != Origin::Foreign;
         let is_checked = !is_skipped && (is_own || asked.memory.refuses_foreign_ids());
-        match is_checked && !is_signature(&signed(call), signature) {
-            true => broken("Corrupted thought signature."),
-            false => Ok(()),
+        if is_checked && !is_signature(&signed(call), signature) {
+            broken("Corrupted thought signature.")
+        } else {
+            Ok(())
         }
     })
 }

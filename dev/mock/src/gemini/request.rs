@@ -111,9 +111,10 @@ fn roles(asked: &Asked<'_>) -> Result<(), Broken> {
     let fits = |content: &Value| {
         matches!(content["role"].as_str(), None | Some("user" | "model" | "function"))
     };
-    match contents(asked).iter().all(fits) {
-        true => Ok(()),
-        false => broken("Please use a valid role: user, model."),
+    if contents(asked).iter().all(fits) {
+        Ok(())
+    } else {
+        broken("Please use a valid role: user, model.")
     }
 }
 

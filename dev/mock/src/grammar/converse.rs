@@ -113,9 +113,10 @@ impl ConverseReading {
     }
 
     fn is_next(&self, event: &Value) -> Result<(), String> {
-        match event["contentBlockIndex"].as_u64() == Some(self.blocks) {
-            true => Ok(()),
-            false => Err(format!("the contentBlockIndex should be {}", self.blocks)),
+        if event["contentBlockIndex"].as_u64() == Some(self.blocks) {
+            Ok(())
+        } else {
+            Err(format!("the contentBlockIndex should be {}", self.blocks))
         }
     }
 

@@ -10,9 +10,10 @@ pub(super) fn stream(chunks: &[Value]) -> Result<Summary, String> {
     for (index, value) in chunks.iter().enumerate() {
         at(index, value, chunk(value, &mut summary))?;
     }
-    match summary.stop.is_empty() {
-        true => Err("the answer ends without a finishReason".to_owned()),
-        false => Ok(summary),
+    if summary.stop.is_empty() {
+        Err("the answer ends without a finishReason".to_owned())
+    } else {
+        Ok(summary)
     }
 }
 

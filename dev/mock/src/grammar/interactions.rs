@@ -186,9 +186,10 @@ impl StepReading {
             cache_write: 0,
         };
         let sum = self.summary.usage.input + self.summary.usage.output;
-        match usage["total_tokens"].as_u64() == Some(sum) {
-            true => Ok(()),
-            false => Err("the figures do not add up".to_owned()),
+        if usage["total_tokens"].as_u64() == Some(sum) {
+            Ok(())
+        } else {
+            Err("the figures do not add up".to_owned())
         }
     }
 }

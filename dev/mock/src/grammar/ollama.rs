@@ -13,10 +13,7 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Summary, String> {
         let value = json(text.as_bytes())?;
         at(index, &value, line(&value, &mut summary))?;
     }
-    match summary.stop.is_empty() {
-        true => Err("no line is done".to_owned()),
-        false => Ok(summary),
-    }
+    if summary.stop.is_empty() { Err("no line is done".to_owned()) } else { Ok(summary) }
 }
 
 fn line(line: &Value, summary: &mut Summary) -> Result<(), String> {

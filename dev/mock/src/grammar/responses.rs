@@ -135,9 +135,10 @@ impl ResponsesReading {
     }
 
     fn is_next(&self, event: &Value) -> Result<(), String> {
-        match event["output_index"].as_u64() == Some(self.items.len() as u64) {
-            true => Ok(()),
-            false => Err(format!("the output_index should be {}", self.items.len())),
+        if event["output_index"].as_u64() == Some(self.items.len() as u64) {
+            Ok(())
+        } else {
+            Err(format!("the output_index should be {}", self.items.len()))
         }
     }
 

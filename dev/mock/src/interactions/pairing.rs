@@ -91,21 +91,23 @@ fn thoughts<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = (usize, &'a Value)
 }
 
 fn signed(asked: &Asked<'_>) -> Result<(), Broken> {
-    match thoughts(asked).any(|(_, step)| !is_signature(&sealed(step), text(&step["signature"]))) {
-        true => broken("The signature of a thought is not valid."),
-        false => Ok(()),
+    if thoughts(asked).any(|(_, step)| !is_signature(&sealed(step), text(&step["signature"]))) {
+        broken("The signature of a thought is not valid.")
+    } else {
+        Ok(())
     }
 }
 
 fn followed(asked: &Asked<'_>) -> Result<(), Broken> {
     let is_made = |step: &Value| matches!(kind(step), "function_call" | "model_output");
-    match thoughts(asked).any(|(at, _)| !steps(asked).get(at + 1).is_some_and(is_made)) {
-        true => broken("A thought is not followed by what it led to."),
-        false => Ok(()),
+    if thoughts(asked).any(|(at, _)| !steps(asked).get(at + 1).is_some_and(is_made)) {
+        broken("A thought is not followed by what it led to.")
+    } else {
+        Ok(())
     }
 }
 
-/// A turn of the model ends where somebody else speaks.
+/// A turn of the model ends at the next result of a tool or input of the user.
 fn thought_of(asked: &Asked<'_>) -> Result<(), Broken> {
     let mut has_thought = false;
     for step in steps(asked) {

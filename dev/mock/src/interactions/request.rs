@@ -82,9 +82,10 @@ const TOOLS: &[&str] = &[
 
 fn model(asked: &Asked<'_>) -> Result<(), Broken> {
     let (model, agent) = (&asked.body["model"], &asked.body["agent"]);
-    match model.is_string() != agent.is_string() {
-        true => Ok(()),
-        false => broken("Exactly one of 'model' and 'agent' must be set."),
+    if model.is_string() != agent.is_string() {
+        Ok(())
+    } else {
+        broken("Exactly one of 'model' and 'agent' must be set.")
     }
 }
 
@@ -120,9 +121,10 @@ fn kinds(asked: &Asked<'_>) -> Result<(), Broken> {
 
 fn unmixed(asked: &Asked<'_>) -> Result<(), Broken> {
     let contents = steps(asked).iter().filter(|step| CONTENTS.contains(&kind(step))).count();
-    match contents == 0 || contents == steps(asked).len() {
-        true => Ok(()),
-        false => broken("'input' is a list of steps or a list of contents, not both."),
+    if contents == 0 || contents == steps(asked).len() {
+        Ok(())
+    } else {
+        broken("'input' is a list of steps or a list of contents, not both.")
     }
 }
 
@@ -131,9 +133,10 @@ fn results_of<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = &'a Value> {
 }
 
 fn call_ids(asked: &Asked<'_>) -> Result<(), Broken> {
-    match results_of(asked).any(|result| !result["call_id"].is_string()) {
-        true => broken("'call_id' is required in a function result."),
-        false => Ok(()),
+    if results_of(asked).any(|result| !result["call_id"].is_string()) {
+        broken("'call_id' is required in a function result.")
+    } else {
+        Ok(())
     }
 }
 
@@ -142,9 +145,10 @@ fn results(asked: &Asked<'_>) -> Result<(), Broken> {
         Value::Array(contents) => contents.iter().all(|content| CONTENTS.contains(&kind(content))),
         result => result.is_string() || result.is_object(),
     };
-    match results_of(asked).any(|step| !is_known(&step["result"])) {
-        true => broken("'result' must be a string, a list of contents, or an object."),
-        false => Ok(()),
+    if results_of(asked).any(|step| !is_known(&step["result"])) {
+        broken("'result' must be a string, a list of contents, or an object.")
+    } else {
+        Ok(())
     }
 }
 

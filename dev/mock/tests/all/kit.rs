@@ -60,9 +60,10 @@ pub(crate) fn read(stream: TcpStream) -> std::io::Result<Response> {
     let head = String::from_utf8(all[..end].to_vec()).unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     let rest = &all[end + 4..];
-    let (body, chunks) = match head.contains("transfer-encoding: chunked") {
-        true => dechunked(rest),
-        false => (rest.to_vec(), Vec::new()),
+    let (body, chunks) = if head.contains("transfer-encoding: chunked") {
+        dechunked(rest)
+    } else {
+        (rest.to_vec(), Vec::new())
     };
     Ok(Response { status, head, body, chunks })
 }

@@ -159,7 +159,10 @@ fn l8_what_comes_back_unchanged_is_accepted_and_every_change_is_refused() {
                 [("changed", changed(&request, place)), ("lost", lost(&request, place))]
             {
                 let response = kit::post(&mock, path, &changed);
-                assert_eq!(response.status, 400, "{path}: {place} was {how} and nobody saw it");
+                assert_eq!(
+                    response.status, 400,
+                    "{path}: {place} was {how} and the mock accepted it"
+                );
             }
         }
     }

@@ -9,7 +9,7 @@ from . import DESCRIPTION, NAME, PARAMETERS, QUESTION, Call, Turn
 class Agent:
     def __init__(self, gateway):
         declared = {"name": NAME, "description": DESCRIPTION, "parameters_json_schema": PARAMETERS}
-        # Held, since a client that nobody holds closes its connections.
+        # Kept in a field, because a client closes its connections when its last reference is dropped.
         self.client = genai.Client(api_key="test", http_options=types.HttpOptions(base_url=gateway))
         self.chat = self.client.chats.create(
             model="gemini-3-pro-preview",

@@ -12,7 +12,7 @@ TOOL = {"type": "function", "name": NAME, "description": DESCRIPTION, "parameter
 
 class Agent:
     def __init__(self, gateway):
-        # Held, since a client that nobody holds closes its connections.
+        # Kept in a field, because a client closes its connections when its last reference is dropped.
         self.client = genai.Client(api_key="test", http_options=types.HttpOptions(base_url=gateway))
         self.unsent = QUESTION
         self.asked = {"model": "gemini-3-pro-preview", "tools": [TOOL]}

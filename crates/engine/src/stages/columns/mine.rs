@@ -95,7 +95,7 @@ impl<'a> Sample<'a> {
         }
         let mut cells = Vec::with_capacity(rows.len() * columns);
         rows.iter().for_each(|(row, _)| cells.extend(fields(row, columns)));
-        // By hash: of two values with the same, even if somebody makes them, the rows do not fit the pattern.
+        // By hash: when two values collide, even on purpose, the rows do not fit the pattern.
         let mut numbers: HashMap<u64, u32> =
             HashMap::with_capacity_and_hasher(cells.len(), Default::default());
         let mut number = |(index, cell): (usize, &&str)| {
@@ -138,10 +138,8 @@ impl<'a> Sample<'a> {
         for column in 0..self.columns {
             let all = of_column(column);
             plain += all;
-            patterned += match self.is_shared(&rows, column) {
-                true => self.weight(rows[0], column),
-                false => 1 + all,
-            };
+            patterned +=
+                if self.is_shared(&rows, column) { self.weight(rows[0], column) } else { 1 + all };
         }
         RowGroup { rows, plain, patterned }
     }

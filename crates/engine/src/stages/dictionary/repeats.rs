@@ -4,7 +4,7 @@
 //! length, so that a text without repetition is done after one pass. At every length, windows that always follow one
 //! another are one longer repeat. No text takes more than a bounded number of passes.
 //!
-//! Two windows with the same hash are taken to be the same: whoever replaces one by the other has to compare them.
+//! Two windows with the same hash are taken to be the same: code that replaces one by the other has to compare them.
 
 use std::ops::Range;
 

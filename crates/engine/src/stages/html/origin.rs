@@ -1,4 +1,4 @@
-//! Where a page came from, by the addresses that a call names: somebody else's site, or something the agent works on.
+//! Where a page came from, by the addresses that a call names: a public site, or something the agent works on.
 
 use crate::command::{CommandLine, PipeEffect};
 use crate::tool::ToolKind;
@@ -63,10 +63,9 @@ fn of_command(command: &CommandLine) -> PageOrigin {
         origin => origin,
     };
     let origins: Vec<PageOrigin> = main.command.args.iter().map(origin).collect();
-    match origins.contains(&PageOrigin::Private) {
-        false if origins.contains(&PageOrigin::Public) => PageOrigin::Public,
-        _ => PageOrigin::Private,
-    }
+    let is_public_page =
+        origins.contains(&PageOrigin::Public) && !origins.contains(&PageOrigin::Private);
+    if is_public_page { PageOrigin::Public } else { PageOrigin::Private }
 }
 
 /// Does an address (behind `https://`) lead to a page of a public site, and not to a file of a repository there?

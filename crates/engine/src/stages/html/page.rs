@@ -112,9 +112,10 @@ impl<'t> Page<'t> {
         }
         let is_hidden = tag.element == Element::Hidden || tag.is_hidden();
         if self.hidden.is_none() {
-            match is_hidden {
-                true => self.hidden = Some(self.open.len()),
-                false => self.begin(tag),
+            if is_hidden {
+                self.hidden = Some(self.open.len());
+            } else {
+                self.begin(tag);
             }
         }
         let next_number = tag.attribute("start").and_then(|start| start.parse().ok()).unwrap_or(1);
@@ -181,10 +182,7 @@ impl<'t> Page<'t> {
             }
             List { .. } => {
                 self.lay_out();
-                match self.is_in_item() {
-                    true => self.writer.next_line(),
-                    false => self.writer.paragraph(),
-                }
+                if self.is_in_item() { self.writer.next_line() } else { self.writer.paragraph() }
             }
             Item => {
                 let bullet = self.bullet();
@@ -278,12 +276,11 @@ impl<'t> Page<'t> {
         let Some(table) = self.tables.last_mut() else { return self.writer.space() };
         let span = |name| tag.attribute(name).and_then(|span| span.parse().ok()).unwrap_or(1);
         let separators = table.start_cell(span("colspan"), span("rowspan"));
-        match table.is_layout {
-            true => self.writer.line(),
-            false => {
-                self.writer.separate_cells(separators);
-                self.writer.is_one_line = true;
-            }
+        if table.is_layout {
+            self.writer.line();
+        } else {
+            self.writer.separate_cells(separators);
+            self.writer.is_one_line = true;
         }
     }
 

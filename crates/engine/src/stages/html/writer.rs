@@ -108,9 +108,10 @@ impl TextWriter {
 
     pub(super) fn paragraph(&mut self) {
         let is_begun = self.prefixes.last().is_none_or(|prefix| prefix.bullet.is_none());
-        match is_begun && !self.is_one_line && self.verbatim.is_none() {
-            true => self.ask_for(Gap::Paragraph),
-            false => self.line(),
+        if is_begun && !self.is_one_line && self.verbatim.is_none() {
+            self.ask_for(Gap::Paragraph)
+        } else {
+            self.line()
         }
     }
 
@@ -121,9 +122,10 @@ impl TextWriter {
     /// From here on lines begin with this: `- ` in the first of an item, two blanks in the others.
     pub(super) fn indent(&mut self, bullet: Option<String>, indent: &str) {
         self.line();
-        match self.prefixes.len() < MOST_PREFIXES {
-            true => self.prefixes.push(Prefix { bullet, indent: indent.to_owned() }),
-            false => self.deeper += 1,
+        if self.prefixes.len() < MOST_PREFIXES {
+            self.prefixes.push(Prefix { bullet, indent: indent.to_owned() });
+        } else {
+            self.deeper += 1;
         }
     }
 

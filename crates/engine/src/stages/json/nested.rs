@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_nobody_wrote_is_not_read() {
+    fn a_forged_head_is_not_decoded() {
         for names in ["", "a", "\"a", "\"a\" wide", "\"a\" indented:9", "\"a\";", "\"a\" tuples:x"]
         {
             assert_eq!(decode(&format!("{HEAD}{names}{HEAD_END}{{\"a\":[1]}}")), None, "{names}");

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn d55_a_head_that_nobody_wrote_is_not_read() {
+    fn d55_a_forged_head_is_not_decoded() {
         for text in [
             "[Forge JSON that was cut off, closed with ]]\n",
             "[Forge JSON that was cut off, closed with ]]\n[1]",

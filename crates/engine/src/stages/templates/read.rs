@@ -81,14 +81,13 @@ impl<'a> TemplateReader<'a> {
         values.clear();
         for (column, constant) in others.iter().enumerate() {
             let cell;
-            (cell, rest) = match column + 1 == others.len() {
-                true => (rest, ""),
-                false => spelling::split_cell(rest)?,
-            };
+            (cell, rest) =
+                if column + 1 == others.len() { (rest, "") } else { spelling::split_cell(rest)? };
             let from = out.len();
-            match signs.ditto == Some(cell) {
-                true => out.extend_from_within(above.get(column)?.clone()),
-                false => out.push_str(cell),
+            if signs.ditto == Some(cell) {
+                out.extend_from_within(above.get(column)?.clone())
+            } else {
+                out.push_str(cell)
             }
             values.push(from..out.len());
             constant.write(start, out)?;

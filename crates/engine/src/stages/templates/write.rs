@@ -16,9 +16,10 @@ pub fn encode(text: &str) -> Option<String> {
     let scan = LineScan::new(text)?;
     let plan = mine(&scan, MAX_TEMPLATES)?;
     let hole = HOLES.into_iter().find(|hole| !plan.says(hole))?;
-    let blank = match plan.has_blanks() {
-        true => Some(BLANKS.into_iter().find(|blank| !plan.says(blank))?),
-        false => None,
+    let blank = if plan.has_blanks() {
+        Some(BLANKS.into_iter().find(|blank| !plan.says(blank))?)
+    } else {
+        None
     };
     DITTOS
         .into_iter()

@@ -189,9 +189,10 @@ impl Stc2Decoder<'_> {
     fn text(&mut self, shape: &RowShape, prefix: TextSpan, suffix: TextSpan) -> Result<(), Fault> {
         let is_quoted = self.peek() == Some(b'"');
         let start = self.at;
-        let end = match is_quoted {
-            true => lexeme::string(self.bytes, start)?.0,
-            false => lexeme::bare(self.bytes, start),
+        let end = if is_quoted {
+            lexeme::string(self.bytes, start)?.0
+        } else {
+            lexeme::bare(self.bytes, start)
         };
         match &self.bytes[start..end] {
             b"" | b"|" | [b'&' | b'*', ..] => return Err(Fault::expected("a text", start)),

@@ -49,9 +49,10 @@ fn files(folder: std::path::PathBuf) -> Vec<String> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => texts.extend(std::fs::read_to_string(&path)),
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                texts.extend(std::fs::read_to_string(&path))
             }
         }
     }

@@ -88,7 +88,7 @@ impl GatewayProcess {
         command
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(arguments)
-            // Neither settings nor variables of whoever runs this change what is tried.
+            // Neither settings nor variables of the user who runs this change what is tried.
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("HOME", home.path())
