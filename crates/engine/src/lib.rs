@@ -105,7 +105,7 @@ pub mod wrapper;
 pub use dictionary::{DictionaryMethod, UnknownMethod};
 pub use engine::Engine;
 pub use fidelity::Fidelity;
-pub use history::{History, ToolCall};
+pub use history::{EarlierResult, History, ToolCall};
 pub use mode::{Mode, UnknownMode};
 pub use nature::Nature;
 pub use output::{CompressedOutput, Original, Output};
