@@ -24,15 +24,18 @@
 //! another vocabulary would give other counts, and other bytes than the gateway's.
 
 mod callback_store;
+mod decode_output;
 mod embedded_compressor;
 mod error;
 mod output_call;
 mod verdicts;
 
 pub use callback_store::CallbackStore;
+pub use decode_output::{decode_output, parse_history};
 pub use embedded_compressor::{EmbeddedCompressor, count, decode, dialect};
 pub use error::EmbedError;
 pub use output_call::{CompressedText, OutputCall};
+pub use tokenforge_engine::History; // of `decode_output`
 pub use tokenforge_engine::expand_tool::DEFINITION as EXPAND_TOOL;
 pub use tokenforge_gateway::{CompressedRequest, OriginalsReader, ResultVerdict};
 pub use tokenforge_providers::Dialect;
