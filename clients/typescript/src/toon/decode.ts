@@ -219,7 +219,8 @@ function columnsAt(line: string, at: number): Columns {
 function newKey(line: string, at: number, keys: Set<string>): string {
   const key = keyAt(line, at);
   if (key === "") throw new ToonError("expected a key");
-  if (keys.has(key)) throw new ToonError(`the key ${key} occurs twice`);
-  keys.add(key);
+  const name = keyToJson(key);
+  if (keys.has(name)) throw new ToonError(`the key ${name} occurs twice`);
+  keys.add(name);
   return key;
 }

@@ -205,7 +205,8 @@ def _new_key(line: str, at: int, keys: set[str]) -> str:
     key = key_at(line, at)
     if not key:
         raise ToonError("expected a key")
-    if key in keys:
-        raise ToonError(f"the key {key} occurs twice")
-    keys.add(key)
+    name = key_to_json(key)
+    if name in keys:
+        raise ToonError(f"the key {name} occurs twice")
+    keys.add(name)
     return key

@@ -6,7 +6,7 @@ from .._error import utf8
 from .._json import Array, Node, Object, parse
 from .._steps import Steps, run
 from .error import ToonError
-from .scalar import from_json, key_from_json, quoted, value
+from .scalar import from_json, key_from_json, quoted, string_value
 
 
 def encode_toon(json: str) -> str:
@@ -185,7 +185,7 @@ def _agree(first: Object, row: Node) -> bool:
 
 
 def _names(members: Object) -> list[str]:
-    return [value(key.decode()) for key in members.keys]
+    return [string_value(key.decode()) for key in members.keys]
 
 
 def _check_keys(members: Object) -> None:

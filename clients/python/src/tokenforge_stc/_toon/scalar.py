@@ -79,7 +79,7 @@ def cells(text: str, at: int) -> list[str]:
         at = end + 1
 
 
-def value(string: str) -> str:
+def string_value(string: str) -> str:
     """The value of a string of JSON. TOON has no escape for half a character."""
     if "\\" not in string:
         return string[1:-1]
@@ -94,12 +94,12 @@ def from_json(scalar: str) -> str:
     """A scalar of JSON as TOON writes it."""
     if not scalar.startswith('"'):
         return scalar
-    text = value(scalar)
+    text = string_value(scalar)
     return quoted(text) if _NEEDS_QUOTES.fullmatch(text) else text
 
 
 def key_from_json(key: str) -> str:
-    text = value(key)
+    text = string_value(key)
     return text if _BARE_KEY.fullmatch(text) else quoted(text)
 
 
