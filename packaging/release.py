@@ -8,6 +8,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PLATFORMS = json.loads((ROOT / "packaging/platforms.json").read_text())
+# The engine for Python and Node is loaded by a program that has a libc already: on Linux there is one for glibc and one for musl,
+# which Alpine has. The program itself is static.
+ENGINE_PLATFORMS = [
+    name + libc for name in PLATFORMS for libc in (["", "-musl"] if name.startswith("linux-") else [""])
+]
 LICENCES = ["LICENSE-MIT", "LICENSE-APACHE"]
 
 

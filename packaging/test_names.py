@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from release import PLATFORMS, ROOT, archive_name, archive_suffix, program, workspace
+from release import ENGINE_PLATFORMS, PLATFORMS, ROOT, archive_name, archive_suffix, program, workspace
 
 
 def text(path):
@@ -48,7 +48,7 @@ class Names(unittest.TestCase):
 
     def test_the_workflow_builds_every_platform(self):
         built = re.findall(r"platform: ([a-z0-9-]+),", text(".github/workflows/release.yml"))
-        self.assertEqual(built, [*PLATFORMS, *PLATFORMS])  # the program; the engine for Python and Node
+        self.assertEqual(built, [*PLATFORMS, *ENGINE_PLATFORMS])  # the program; the engine for Python and Node
 
     def test_the_engine_for_python_and_node_has_this_version_and_every_platform(self):
         version = workspace("version")
@@ -56,7 +56,7 @@ class Names(unittest.TestCase):
         self.assertIn(f'name = "tokenforge-engine"\nversion = "{version}"\n', text("bindings/python/pyproject.toml"))
         package = json.loads(text("bindings/node/package.json"))
         self.assertEqual(package["version"], version)
-        self.assertEqual(package["optionalDependencies"], {f"@tokenforge/engine-{name}": version for name in PLATFORMS})
+        self.assertEqual(package["optionalDependencies"], {f"@tokenforge/engine-{name}": version for name in ENGINE_PLATFORMS})
 
     def test_kubernetes_takes_the_image_of_this_version(self):
         self.assertIn(f"newTag: {workspace('version')}\n", text("packaging/kubernetes/kustomization.yaml"))

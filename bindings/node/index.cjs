@@ -1,7 +1,7 @@
 // The engine of Tokenforge for Node: arguments and results; the work is done by the addon. What each does is in index.d.cts.
 "use strict";
 
-const platform = `${process.platform}-${process.arch}`;
+const platform = `${process.platform}-${process.arch}${hasMusl() ? "-musl" : ""}`;
 
 let native;
 try {
@@ -100,6 +100,12 @@ function decode(text) {
   return checked(() => native.decodeText(wellFormed(text, "text")));
 }
 
+function decodeOutput(text, { history, arguments: given = "" } = {}) {
+  if (history !== undefined && typeof history?.[Symbol.iterator] !== "function") throw wrongType("history", "an iterable", history);
+  const results = history === undefined ? undefined : encode([...history], "history");
+  return checked(() => native.decodeOutput(wellFormed(text, "text"), results, spellArguments(given)));
+}
+
 function count(text, model = "") {
   return checked(() => native.countTokens(wellFormed(text, "text"), wellFormed(model, "model")));
 }
@@ -107,7 +113,19 @@ function count(text, model = "") {
 /** The tool with which a model fetches what was left out: its name, its description and the JSON schema of its arguments. */
 const EXPAND_TOOL = Object.freeze(JSON.parse(native.EXPAND_TOOL));
 
-module.exports = { Compressor, EXPAND_TOOL, OriginalNotFound, TokenforgeError, count, decode };
+module.exports = { Compressor, EXPAND_TOOL, OriginalNotFound, TokenforgeError, count, decode, decodeOutput };
+
+/** Whether this Node runs on musl, as Alpine's does: it then reports no version of glibc. */
+function hasMusl() {
+  const { platform, report } = process;
+  if (platform !== "linux" || !report) return false;
+  // Without this the report looks up the names of the hosts that the process is connected to, which can take seconds.
+  const excluded = report.excludeNetwork;
+  report.excludeNetwork = true;
+  const { header } = report.getReport();
+  report.excludeNetwork = excluded;
+  return header.glibcVersionRuntime === undefined;
+}
 
 /** Asks a store of the caller's, whose functions may return promises. Never throws: a failure is an answer. */
 function asking(store) {
@@ -152,11 +170,16 @@ function bodyArguments(body, { provider = "openai_chat", callerFetches = false, 
 function outputArguments(text, { tool = "", arguments: given = "", isError = false, model = "" } = {}) {
   const call = {
     tool: wellFormed(tool, "tool"),
-    arguments: typeof given === "string" ? wellFormed(given, "arguments") : encode(given, "arguments"),
+    arguments: spellArguments(given),
     isError: Boolean(isError),
     model: wellFormed(model, "model"),
   };
   return [wellFormed(text, "text"), call];
+}
+
+/** Arguments of a call as JSON. Some tools take free text. */
+function spellArguments(given) {
+  return typeof given === "string" ? wellFormed(given, "arguments") : encode(given, "arguments");
 }
 
 function expandPart({ lines, grep, path }) {

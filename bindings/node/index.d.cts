@@ -119,6 +119,35 @@ export class Compressor {
 /** Any of our notations back to what it stands for: JSON minified, a compressed output as it was, to the byte. */
 export function decode(text: string): string;
 
+/** A result that the model saw before. */
+export interface EarlierResult {
+  tool: string;
+  /** What it was called with: an object, or a text for tools that take one. */
+  arguments?: unknown;
+  /** The result as the model saw it. */
+  text: string;
+}
+
+/** What the pointers of an output may lead to. */
+export interface OutputContext {
+  /** The results before it in its conversation, in their order. */
+  history?: Iterable<EarlierResult>;
+  /** Those of the call that made it, as an object or as JSON. */
+  arguments?: string | Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The tool output that a lossless mode compressed to `text`; a text that nothing changed is given back as it is.
+ *
+ * ```ts
+ * decodeOutput("a\n[Forge the line above 2 more times]\nb\n"); // "a\na\na\nb\n"
+ * ```
+ *
+ * A `TokenforgeError` says that something was left out of the text, that it points to what is not given, that it was cut or
+ * edited, or that it stands for more than 64 MiB.
+ */
+export function decodeOutput(text: string, context?: OutputContext): string;
+
 /** How many tokens a text has for a model; by o200k where the model's vocabulary is not public. */
 export function count(text: string, model?: string): number;
 

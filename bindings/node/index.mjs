@@ -1,3 +1,3 @@
 import engine from "./index.cjs";
 
-export const { Compressor, EXPAND_TOOL, OriginalNotFound, TokenforgeError, count, decode } = engine;
+export const { Compressor, EXPAND_TOOL, OriginalNotFound, TokenforgeError, count, decode, decodeOutput } = engine;

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 use tokenforge_conversation::{
     EmbedError, EmbeddedCompressor, OriginalsReader, OutputCall, count, decode, dialect,
-    verdicts_json,
+    parse_history, verdicts_json,
 };
 use tokio::sync::Semaphore;
 
@@ -133,6 +133,13 @@ impl Compressor {
 #[napi(catch_unwind)]
 pub fn decode_text(text: String) -> Result<String> {
     decode(&text).map_err(exception)
+}
+
+/// The output that became this text. The results before it are JSON.
+#[napi(catch_unwind)]
+pub fn decode_output(text: String, history: Option<String>, arguments: String) -> Result<String> {
+    let history = history.as_deref().map(parse_history).transpose().map_err(exception)?;
+    tokenforge_conversation::decode_output(&text, history.as_ref(), &arguments).map_err(exception)
 }
 
 /// How many tokens a text has for a model.

@@ -1,5 +1,5 @@
 // Types: what is allowed, and what is not.
-import { Compressor, count, decode, type Compressed, type Store, type Verdict } from "@tokenforge/engine";
+import { Compressor, count, decode, decodeOutput, type Compressed, type Store, type Verdict } from "@tokenforge/engine";
 
 const store: Store = { get: async () => undefined, put: async () => {} };
 const compressor = new Compressor({ store });
@@ -16,6 +16,9 @@ export function wrong(): void {
   compressor.compressSync([], { provider: "nobody" });
   // @ts-expect-error: a store has both
   new Compressor({ store: { get: () => undefined } });
+  decodeOutput("text", { history: [{ tool: "Bash", text: "shown" }], arguments: "{}" });
+  // @ts-expect-error: a result has a text
+  decodeOutput("text", { history: [{ tool: "Bash" }] });
   // @ts-expect-error: a text
   compressor.compressOutputSync(5);
 }

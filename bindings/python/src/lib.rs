@@ -1,8 +1,10 @@
 //! The Python module: a thin layer over `tokenforge-conversation`. Its types, defaults and documentation are in
 //! `python/tokenforge_engine/__init__.py`; what goes between the two is bytes, and verdicts as JSON.
 
+mod detached;
 mod python_store;
 
+use detached::detached;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
@@ -11,7 +13,7 @@ use python_store::python_store;
 use std::sync::Arc;
 use tokenforge_conversation::{
     EmbedError, EmbeddedCompressor, OriginalsReader, OutputCall, count, decode, dialect,
-    verdicts_json,
+    parse_history, verdicts_json,
 };
 
 create_exception!(
@@ -32,7 +34,9 @@ mod _native {
     #[pymodule_export]
     const EXPAND_TOOL: &str = tokenforge_conversation::EXPAND_TOOL;
     #[pymodule_export]
-    use super::{Compressor, OriginalNotFound, TokenforgeError, count_tokens, decode_text};
+    use super::{Compressor, OriginalNotFound, TokenforgeError};
+    #[pymodule_export]
+    use super::{count_tokens, decode_output, decode_text};
 }
 
 /// Compresses requests and outputs. The interpreter is free meanwhile.
@@ -45,13 +49,13 @@ impl Compressor {
     #[new]
     fn new(py: Python<'_>, settings: String, store: Bound<'_, PyAny>) -> PyResult<Self> {
         let opened = match store.extract::<String>() {
-            Ok(url) => py.detach(|| EmbeddedCompressor::open(&settings, &url)),
+            Ok(url) => detached(py, || EmbeddedCompressor::open(&settings, &url)),
             Err(_) => {
                 let store = Arc::new(python_store(store.unbind()));
-                py.detach(|| EmbeddedCompressor::with_store(&settings, store))
+                detached(py, || EmbeddedCompressor::with_store(&settings, store))
             }
         };
-        opened.map(Compressor).map_err(exception)
+        opened.map(Compressor)
     }
 
     /// The body to send, and a verdict on each result as JSON.
@@ -68,7 +72,7 @@ impl Compressor {
             false => OriginalsReader::Model,
         };
         let compress = || self.0.compress(dialect(&provider)?, body, reader, &path_model);
-        let made = py.detach(compress).map_err(exception)?;
+        let made = detached(py, compress)?;
         Ok((PyBytes::new(py, &made.body), verdicts_json(&made)))
     }
 
@@ -83,7 +87,7 @@ impl Compressor {
         model: String,
     ) -> PyResult<String> {
         let call = OutputCall { tool: &tool, arguments: &arguments, is_error, model: &model };
-        let made = py.detach(|| self.0.compress_output(&text, &call)).map_err(exception)?;
+        let made = detached(py, || self.0.compress_output(&text, &call))?;
         Ok(serde_json::to_string(&made).unwrap_or_default())
     }
 
@@ -98,20 +102,35 @@ impl Compressor {
     ) -> PyResult<String> {
         let expand =
             || self.0.expand(&reference, lines.as_deref(), grep.as_deref(), path.as_deref());
-        py.detach(expand).map_err(exception)
+        detached(py, expand)
     }
 }
 
 /// Any notation of ours back to what it stands for.
 #[pyfunction]
 fn decode_text(py: Python<'_>, text: String) -> PyResult<String> {
-    py.detach(|| decode(&text)).map_err(exception)
+    detached(py, || decode(&text))
+}
+
+/// The output that became this text. The results before it are JSON.
+#[pyfunction]
+fn decode_output(
+    py: Python<'_>,
+    text: String,
+    history: Option<String>,
+    arguments: String,
+) -> PyResult<String> {
+    let decode = || {
+        let history = history.as_deref().map(parse_history).transpose()?;
+        tokenforge_conversation::decode_output(&text, history.as_ref(), &arguments)
+    };
+    detached(py, decode)
 }
 
 /// How many tokens a text has for a model.
 #[pyfunction]
 fn count_tokens(py: Python<'_>, text: String, model: String) -> PyResult<usize> {
-    py.detach(|| count(&text, &model)).map_err(exception)
+    detached(py, || count(&text, &model))
 }
 
 fn exception(error: EmbedError) -> PyErr {

@@ -115,21 +115,26 @@ def test_what_is_left_out_of_every_provider_s_results_can_be_fetched(provider: s
 
 
 @pytest.mark.parametrize(
-    ("provider", "model"),
-    [("gemini", {"model": "gemini-2.5-flash-lite"}), ("bedrock_converse", {"modelId": "amazon.nova-lite-v1:0"})],
+    ("provider", "conversation", "model"),
+    [
+        ("gemini", "contents", {"model": "gemini-2.5-flash-lite"}),
+        ("bedrock_converse", "messages", {"modelId": "amazon.nova-lite-v1:0"}),
+    ],
 )
-def test_c16_a_model_that_stands_in_the_path_decides_which_forms_are_chosen(provider: str, model: Any) -> None:
+def test_c16_a_model_in_the_path_decides_the_form(provider: str, conversation: str, model: Any) -> None:
     compressor = Compressor()
     messages, members = shaped(provider, ROWS)
     large = compressor.compress(messages, provider=provider, **members)
     small = compressor.compress(messages, provider=provider, **{**members, **model})
-    assert result_of(provider, large.request) != ROWS
-    assert result_of(provider, small.request) == ROWS, "small models are given JSON"
-    [path_model] = model.values()
-    again = compressor.compress_body(small.body, provider=provider, path_model=path_model)
-    assert result_of(provider, again.request) == ROWS
-    unknown = compressor.compress_body(small.body, provider=provider)
-    assert result_of(provider, unknown.request) != ROWS
+    assert result_of(provider, small.request).startswith("[{id:0,"), "small models are given rows without tables"
+    assert result_of(provider, large.request).startswith("stc2")
+    [(named, path_model)] = model.items()
+    members.pop(named)
+    body = json.dumps({**members, conversation: messages}).encode()
+    again = compressor.compress_body(body, provider=provider, path_model=path_model)
+    assert result_of(provider, again.request) == result_of(provider, small.request)
+    unknown = compressor.compress_body(body, provider=provider)
+    assert result_of(provider, unknown.request).startswith("stc2")
 
 
 def test_without_tools_nothing_is_left_out_unless_the_caller_fetches_it() -> None:

@@ -12,7 +12,16 @@ from typing import Any
 
 import pytest
 
-from tokenforge_stc import Level, StcError, decode_stc, encode_stc, encode_stc2
+from tokenforge_stc import (
+    Level,
+    StcError,
+    ToonError,
+    decode_stc,
+    decode_toon,
+    encode_stc,
+    encode_stc2,
+    encode_toon,
+)
 
 RANDOM_DOCUMENTS = os.environ.get("STC_RANDOM_DOCUMENTS")
 RANDOM_STC2_DOCUMENTS = os.environ.get("STC2_RANDOM_DOCUMENTS")
@@ -115,7 +124,18 @@ def test_k3_k14_random_documents_agree_with_the_other_implementations() -> None:
             assert decode_stc(document["dense"]) == document["minified"], line
             assert encode_stc(document["json"], spelling="flat") == document["flat"], line
             assert decode_stc(document["flat"]) == document["minified"], line
+            assert toon(document["json"]) == document["toon_verbatim"], line
+            if document["toon_verbatim"] is not None:
+                assert decode_toon(document["toon_verbatim"]) == document["toon_decoded"], line
     assert count > 0, "the file has no documents"
+
+
+def toon(json: str) -> str | None:
+    """A text as TOON, if TOON can hold it."""
+    try:
+        return encode_toon(json)
+    except ToonError:
+        return None
 
 
 @pytest.mark.skipif(not RANDOM_STC2_DOCUMENTS, reason="STC2_RANDOM_DOCUMENTS names no file of random documents")

@@ -19,8 +19,10 @@
  * ```
  *
  * All functions copy strings and numbers as they were written. Nothing becomes a number or an object on the way,
- * so `1.10`, `1E400`, `\u00e9` and duplicate keys survive. {@link stcFetch} decodes responses,
- * {@link decodeOutput} restores compressed tool outputs.
+ * so `1.10`, `1E400`, `\u00e9` and duplicate keys survive. {@link stcFetch} decodes responses.
+ *
+ * {@link encodeToon} and {@link decodeToon} are for TOON. Compressed tool outputs are restored by the package
+ * `@tokenforge/engine`.
  *
  * @module
  */
@@ -36,4 +38,4 @@ export {
 } from "./encode.js";
 export { StcError } from "./error.js";
 export { stcFetch, type FetchOptions } from "./fetch.js";
-export { decodeOutput, OutputError, type EarlierResult, type OutputOptions } from "./output/index.js";
+export { decodeToon, encodeToon, ToonError } from "./toon/index.js";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";
 import { test } from "node:test";
 
-import { decodeStc, encodeStc, encodeStc2, StcError } from "../src/index.js";
+import { decodeStc, decodeToon, encodeStc, encodeStc2, encodeToon, StcError, ToonError } from "../src/index.js";
 
 const LEVELS = [1, 2, 3] as const;
 
@@ -99,23 +99,41 @@ test("K3 random documents", () => {
   }
 });
 
+/** What the other implementations made of a document. */
+interface Document extends Record<"json" | "minified" | "adr" | "dense" | "flat", string> {
+  toon_verbatim: string | null;
+  toon_decoded: string | null;
+}
+
 const file = process.env["STC_RANDOM_DOCUMENTS"];
 const skip = file ? false : "STC_RANDOM_DOCUMENTS names no file of random documents";
 
 test("K3 K14 random documents agree with the other implementations", { skip }, async () => {
   let count = 0;
   for await (const line of lines(file!)) {
-    const { json, minified, adr, dense, flat } = JSON.parse(line) as Record<"json" | "minified" | "adr" | "dense" | "flat", string>;
+    const { json, minified, adr, dense, flat, toon_verbatim, toon_decoded } = JSON.parse(line) as Document;
     assert.equal(encodeStc(json), adr, line);
     assert.equal(encodeStc(json, { spelling: "dense" }), dense, line);
     assert.equal(decodeStc(adr), minified, line);
     assert.equal(decodeStc(dense), minified, line);
     assert.equal(encodeStc(json, { spelling: "flat" }), flat, line);
     assert.equal(decodeStc(flat), minified, line);
+    assert.equal(toon(json), toon_verbatim, line);
+    if (toon_verbatim !== null) assert.equal(decodeToon(toon_verbatim), toon_decoded, line);
     count++;
   }
   assert.ok(count > 0, "the file has no documents");
 });
+
+/** A text as TOON, if TOON can hold it. */
+function toon(json: string): string | null {
+  try {
+    return encodeToon(json);
+  } catch (error) {
+    assert.ok(error instanceof ToonError, String(error));
+    return null;
+  }
+}
 
 /** What the other implementations made of a document, and of a damaged text. */
 interface Stc2Document {

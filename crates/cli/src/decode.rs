@@ -170,8 +170,7 @@ impl DecodeArgs {
             Some(file) => {
                 let own = self.arguments.as_deref().unwrap_or("{}");
                 let resolved = earlier::read(file)?.resolve(text, own);
-                let nowhere = || format!("it points to a result that is not in {}", file.display());
-                restore(&resolved.with_context(nowhere)?)?
+                restore(&resolved.with_context(|| file.display().to_string())?)?
             }
         };
         self.check_size(&restored)?;

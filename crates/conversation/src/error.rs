@@ -35,6 +35,9 @@ pub enum EmbedError {
     /// There is no such original, or no such part of it: what to do, in words for a model.
     #[error("{0}")]
     NotFound(String),
+    /// A list of earlier results is none.
+    #[error("history: {expected}: {0}", expected = tokenforge_engine::EarlierResult::EXPECTED)]
+    History(serde_json::Error),
     /// The text is in none of our notations, or damaged.
     #[error("{0}")]
     Undecodable(String),

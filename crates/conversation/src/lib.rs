@@ -38,6 +38,7 @@ mod clock;
 pub mod cold_cache;
 mod compressor;
 mod declared_tools;
+mod decode_output;
 mod deferral;
 mod earlier_results;
 mod embedded_compressor;
@@ -79,6 +80,7 @@ pub use clock::{Clock, SystemClock};
 pub use compressor::{
     CompressError, CompressedRequest, Compressor, CompressorError, ResultVerdict, TextVerdict,
 };
+pub use decode_output::{decode_output, parse_history};
 pub use deferral::{DeferredCallStore, KnownContinuation};
 pub use earlier_results::KeptConversation;
 pub use embedded_compressor::{EmbeddedCompressor, count, decode, dialect};
@@ -99,6 +101,7 @@ pub use rewrite::OriginalsReader;
 pub use rules::RewriteRules;
 pub use shared::RewriteShared;
 pub use spliced_body::{Replacement, SplicePieces, SplicedBody, with_replaced};
+pub use tokenforge_engine::History; // of `decode_output`
 pub use tokenforge_engine::expand_tool::DEFINITION as EXPAND_TOOL;
 pub use tokenforge_providers::Dialect;
 pub use tokenforge_store::StoreError;

@@ -13,10 +13,12 @@
 //! it, and who asks again after a pointer gets the text: a pointer stands at most once in a row.
 //! Numbers that a thinned column shows before a line are not part of it: text that moved down a file is still the same.
 
+mod earlier;
 mod line_index;
 mod marker;
 mod name;
 
+pub use earlier::EarlierResult;
 pub(crate) use marker::session_duplicate;
 pub(crate) use marker::{has_pointers, is_duplicate};
 pub use name::ToolCall;
@@ -24,6 +26,7 @@ pub(crate) use name::WholeFile;
 
 use crate::density::has_dense_lines;
 use crate::reference::Reference;
+use crate::restore::RestoreError;
 use crate::settings::CEILING_BYTES;
 use crate::stages::numbers::{self, ThinnedNumbers};
 use crate::{SIGNATURE, lines};
@@ -31,6 +34,7 @@ use line_index::{AskingCall, LineIndex, ShownRun};
 use marker::{LinePointer, PointedLines};
 use name::CallView;
 use serde_json::Value;
+use tokenforge_formats::MAX_OUTPUT;
 use tokenforge_tokens::Counter;
 
 /// A run of fewer lines is repeated rather than pointed to.
@@ -170,16 +174,19 @@ impl History {
         Some(out)
     }
 
-    /// What a text with pointers stands for. `None` if they lead nowhere.
-    #[must_use]
-    pub fn resolve(&self, text: &str, arguments: &str) -> Option<String> {
+    /// What a text with pointers stands for: they lead into these results, or into the arguments of its own call.
+    ///
+    /// # Errors
+    /// A pointer leads nowhere, or the text stands for more than [`MAX_OUTPUT`], because a pointer repeats what it names.
+    pub fn resolve(&self, text: &str, arguments: &str) -> Result<String, RestoreError> {
+        let nowhere = |pointer: &str| RestoreError::Nowhere(pointer.trim_end().to_owned());
         let body = Reference::leading(text).map_or(text, |(_, body)| body);
         if let Some(name) = marker::duplicate_name(body) {
             // Sessions name the call and its tool.
             let by_call = || self.results.text_of(name.split_once(" (")?.0);
             let named =
                 self.results.find_named(name, false).and_then(|text| self.results.text(text));
-            return named.or_else(by_call).map(str::to_owned);
+            return named.or_else(by_call).map(str::to_owned).ok_or_else(|| nowhere(body));
         }
         let own = own_words(arguments);
         let mut numbering = ThinnedNumbers::default();
@@ -192,15 +199,19 @@ impl History {
                 out.push('\n');
                 continue;
             }
-            let pointer = LinePointer::parse(line)?;
+            let pointer = LinePointer::parse(line).ok_or_else(|| nowhere(line))?;
             let index = if pointer.is_own { &own } else { &self.results };
-            for bare in index.lines_of(index.find_pointed(&pointer)?) {
+            let pointed = index.find_pointed(&pointer).ok_or_else(|| nowhere(line))?;
+            for bare in index.lines_of(pointed) {
                 numbering.write(bare, &mut out);
                 out.push('\n');
             }
+            if out.len() > MAX_OUTPUT {
+                return Err(RestoreError::TooLarge);
+            }
         }
         out.pop();
-        Some(out)
+        Ok(out)
     }
 }
 

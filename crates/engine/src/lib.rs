@@ -69,7 +69,7 @@ mod wrapper;
 
 pub use engine::Engine;
 pub use fidelity::Fidelity;
-pub use history::{History, ToolCall};
+pub use history::{EarlierResult, History, ToolCall};
 pub use mode::{Mode, UnknownMode};
 pub use nature::Nature;
 pub use output::{CompressedOutput, Original, Output};

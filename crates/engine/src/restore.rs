@@ -30,6 +30,9 @@ pub enum RestoreError {
     /// Something stands in other results.
     #[error("this text points to earlier results of its request, which are needed to restore it")]
     Points,
+    /// It points to what the earlier results that were given do not have.
+    #[error("it points to a result that is not in the history: {0}")]
+    Nowhere(String),
     /// It stands for more than anybody wrote.
     #[error("this text stands for more than {} MiB", MAX_OUTPUT >> 20)]
     TooLarge,

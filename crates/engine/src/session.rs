@@ -241,8 +241,8 @@ impl ResultMemo {
 
 /// What the pointers of a text stand for, if it has some and they lead somewhere.
 fn pointed_hash(text: &str, output: &Output<'_>, history: &History) -> Option<blake3::Hash> {
-    let resolved = has_pointers(text).then(|| history.resolve(text, output.arguments))?;
-    resolved.map(|text| blake3::hash(text.as_bytes()))
+    let resolved = has_pointers(text).then(|| history.resolve(text, output.arguments))?.ok()?;
+    Some(blake3::hash(resolved.as_bytes()))
 }
 
 #[cfg(test)]

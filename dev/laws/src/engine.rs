@@ -90,7 +90,7 @@ fn can_be_restored(output: &Output<'_>, engine: &Engine<'_>) {
     }
     // What the call said itself is all that it can point to.
     let resolved = History::default().resolve(written, output.arguments);
-    let resolved = resolved.unwrap_or_else(|| panic!("{written:?} leads nowhere"));
+    let resolved = resolved.unwrap_or_else(|error| panic!("{error}: {written:?}"));
     let restored = restore(&resolved).unwrap_or_else(|error| panic!("{error}: {written:?}"));
     if applied(&compressed, Fidelity::Cosmetic) {
         assert_eq!(shown(&restored), shown(&minified(output.text, &compressed)), "{written:?}");

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional, Protocol, Sequence, TypeVar, Union
+from typing import Any, Callable, Iterable, Mapping, Optional, Protocol, Sequence, TypeVar, Union
 
 from . import _native
 from ._native import OriginalNotFound, TokenforgeError
@@ -28,12 +28,14 @@ __all__ = [
     "Compressed",
     "CompressedText",
     "Compressor",
+    "EarlierResult",
     "OriginalNotFound",
     "Store",
     "TokenforgeError",
     "Verdict",
     "count",
     "decode",
+    "decode_output",
 ]
 
 EXPAND_TOOL: Mapping[str, Any] = json.loads(_native.EXPAND_TOOL)
@@ -58,6 +60,10 @@ class Store(Protocol):
     def get(self, name: str) -> Optional[bytes]: ...
 
     def put(self, name: str, data: bytes) -> None: ...
+
+
+EarlierResult = Mapping[str, Any]
+"""`{"tool": NAME, "arguments": what it was called with, "text": the result as the model saw it}`"""
 
 
 @dataclass(frozen=True)
@@ -177,11 +183,8 @@ class Compressor:
         model: str = "",
     ) -> CompressedText:
         """What to show a model instead of one tool output. What is left out you fetch with `expand`."""
-        if arguments is None:
-            arguments = ""
-        elif not isinstance(arguments, str):
-            arguments = _encode(arguments).decode()
-        made = _checked(lambda: self._native.compress_output(text, tool, arguments, is_error, model))
+        spelled = _spell_arguments(arguments)
+        made = _checked(lambda: self._native.compress_output(text, tool, spelled, is_error, model))
         return CompressedText(**json.loads(made))
 
     def expand(
@@ -213,6 +216,32 @@ def decode(text: str) -> str:
     return _checked(lambda: _native.decode_text(text))
 
 
+def decode_output(
+    text: str,
+    *,
+    history: Optional[Iterable[EarlierResult]] = None,
+    arguments: Union[str, Mapping[str, Any], None] = None,
+) -> str:
+    """The tool output that a lossless mode compressed to `text`; a text that nothing changed is given back as it is.
+
+    >>> decode_output("a\\n[Forge the line above 2 more times]\\nb\\n")
+    'a\\na\\na\\nb\\n'
+
+    Pointers lead to the results before it in its conversation, `history`, in their order and as the model saw them, or into
+    the `arguments` of the call that made it:
+
+    >>> seen = {"tool": "Bash", "arguments": {"command": "make"}, "text": "cc a.c\\nld a"}
+    >>> decode_output("[Duplicate of make; see earlier result]", history=[seen])
+    'cc a.c\\nld a'
+
+    Raises `TokenforgeError` if something was left out of the text, if it points to what is not given, if it was cut or edited,
+    and if it stands for more than 64 MiB.
+    """
+    results = None if history is None else _encode(list(history)).decode()
+    spelled = _spell_arguments(arguments)
+    return _checked(lambda: _native.decode_output(text, results, spelled))
+
+
 def count(text: str, model: str = "") -> int:
     """How many tokens a text has for a model; by o200k where the model's vocabulary is not public."""
     return _checked(lambda: _native.count_tokens(text, model))
@@ -222,6 +251,13 @@ async def _to_thread(call: Callable[[], _T]) -> _T:
     import asyncio  # nine tenths of the time of importing this package; whoever awaits has it already
 
     return await asyncio.to_thread(call)
+
+
+def _spell_arguments(arguments: Union[str, Mapping[str, Any], None]) -> str:
+    """Arguments of a call as JSON. Some tools take free text."""
+    if arguments is None:
+        return ""
+    return arguments if isinstance(arguments, str) else _encode(arguments).decode()
 
 
 def _encode(value: Any) -> bytes:

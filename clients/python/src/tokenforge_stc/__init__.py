@@ -16,24 +16,25 @@ stc2
 2 orders
 
 All functions copy strings and numbers as they were written. Nothing becomes a float or a dict on the way,
-so ``1.10``, ``1E400``, ``\\u00e9`` and duplicate keys survive. :mod:`tokenforge_stc.http` decodes responses,
-``decode_output`` restores compressed tool outputs.
+so ``1.10``, ``1E400``, ``\\u00e9`` and duplicate keys survive. :mod:`tokenforge_stc.http` decodes responses.
+
+``encode_toon`` and ``decode_toon`` are for TOON. Compressed tool outputs are restored by the package ``tokenforge-engine``.
 """
 
 from ._decode import MAX_OUTPUT, decode_stc
 from ._encode import Level, Spelling, encode_stc, encode_stc2
 from ._error import StcError
-from ._output import EarlierResult, OutputError, decode_output
+from ._toon import ToonError, decode_toon, encode_toon
 
 __all__ = [
     "MAX_OUTPUT",
-    "EarlierResult",
     "Level",
-    "OutputError",
     "Spelling",
     "StcError",
-    "decode_output",
+    "ToonError",
     "decode_stc",
+    "decode_toon",
     "encode_stc",
     "encode_stc2",
+    "encode_toon",
 ]

@@ -5,11 +5,11 @@ use serde_json::Value;
 use tokenforge_engine::internals::{json, wrapper};
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{
-    Engine, Fidelity, History, Mode, Output, RestoreError, Settings, ToolCall, restore,
+    EarlierResult, Engine, Fidelity, History, Mode, Output, RestoreError, Settings, restore,
 };
 use tokenforge_samples::recorded;
 
-/// The vectors that the clients share.
+/// The vectors that the packages for Python and Node share.
 const VECTORS: [&str; 3] = [
     include_str!("../../../../spec/vectors/outputs/restore.json"),
     include_str!("../../../../spec/vectors/outputs/pointers.json"),
@@ -17,7 +17,7 @@ const VECTORS: [&str; 3] = [
 ];
 
 #[test]
-fn d9_the_vectors_that_the_clients_share_are_restored() {
+fn d9_the_shared_vectors_are_restored() {
     for file in VECTORS {
         let file: Value = serde_json::from_str(file).unwrap();
         let cases = file["cases"].as_array().unwrap();
@@ -41,20 +41,24 @@ fn d9_the_vectors_that_the_clients_share_are_restored() {
 /// What the input of a case stands for, or the words of the error.
 fn restore_case(case: &Value) -> Result<String, String> {
     let input = case["input"].as_str().unwrap();
-    let mut history = History::default();
-    for (number, result) in case["history"].as_array().into_iter().flatten().enumerate() {
-        let (id, arguments) = (format!("result {number}"), result["arguments"].to_string());
-        let tool = result["tool"].as_str().unwrap();
-        let call = ToolCall { id: Some(&id), tool, arguments: &arguments };
-        history.add(&call, result["text"].as_str().unwrap());
-    }
-    let resolved = match case.get("history") {
-        None => input.to_owned(),
-        Some(_) => history
-            .resolve(input, &case["arguments"].to_string())
-            .ok_or("it points to a result that is not in the history")?,
+    let Some(results) = case.get("history") else {
+        return restore(input).map_err(|error| error.to_string());
     };
-    restore(&resolved).map_err(|error| error.to_string())
+    let results: Vec<EarlierResult> = serde_json::from_str(&results.to_string()).unwrap();
+    let resolved = History::from_iter(results).resolve(input, &case["arguments"].to_string());
+    resolved.and_then(|text| restore(&text)).map_err(|error| error.to_string())
+}
+
+#[test]
+fn d9_pointers_do_not_repeat_without_bound() {
+    let shown: String = (0..999).map(|n| format!("line {n}{}\n", " ".repeat(1000))).collect();
+    let arguments = serde_json::json!({ "command": "make" });
+    let result = serde_json::json!({ "tool": "Bash", "arguments": arguments, "text": shown });
+    let result: EarlierResult = serde_json::from_str(&result.to_string()).unwrap();
+    let history = History::from_iter([result]);
+    let pointer = "[Forge same as 999 lines of `make` above, from \"line 0\" to \"line 998\"]\n";
+    assert!(history.resolve(&pointer.repeat(9), "{}").unwrap().len() > 9_000_000);
+    assert_eq!(history.resolve(&pointer.repeat(99), "{}"), Err(RestoreError::TooLarge));
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! cargo run -p tokenforge-laws --bin documents -- FOLDER stc2     # the same in STC 2
 //! ```
 //!
+//! In TOON each comes with canonical numbers, and with those that were written (`toon_verbatim`) and what that decodes to.
 //! In STC 2 each document comes with its three levels, and with a damaged text and what becomes of that.
 //! `common` means numbers that fit a double, whole surrogate pairs, keys that occur once and that JavaScript does
 //! not reorder. A corpus is folders of JSON lines with a member `content`.
@@ -18,7 +19,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use tokenforge_formats::stc2::{self, Level};
-use tokenforge_formats::{Json, stc, toon};
+use tokenforge_formats::{Form, Json, MAX_OUTPUT, stc, toon};
 use tokenforge_laws::damage::{SYNTAX, scratch};
 use tokenforge_samples::{Nasty, nasty, repetitive};
 
@@ -72,6 +73,9 @@ fn print_corpus(folder: &Path, print: Print, out: &mut dyn Write) -> Result<(), 
 
 fn print(text: &str, _: u64, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let json = Json::parse(text)?;
+    let verbatim = Form::Toon.encode(&json).ok();
+    let decoded =
+        verbatim.as_deref().map(|toon| Form::Toon.decode(toon, MAX_OUTPUT)).transpose()?;
     let line = serde_json::json!({
         "json": text,
         "minified": json.minify(),
@@ -79,6 +83,8 @@ fn print(text: &str, _: u64, out: &mut dyn Write) -> Result<(), Box<dyn Error>> 
         "dense": stc::encode(&json, stc::Spelling::Dense),
         "flat": stc::encode(&json, stc::Spelling::Flat),
         "toon": toon::encode(&json, &toon::EncodeOptions::default()).ok(),
+        "toon_verbatim": verbatim,
+        "toon_decoded": decoded,
     });
     Ok(writeln!(out, "{line}")?)
 }
