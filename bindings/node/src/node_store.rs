@@ -35,7 +35,7 @@ impl StoreAnswer {
     /// What was found, if anything; or that it is kept.
     #[napi]
     pub fn done(&self, data: Option<Buffer>) {
-        // Nobody waits any more: it took too long.
+        // The caller no longer waits, because the store took too long.
         let _ = self.sender.try_send(Ok(data.map(|data| data.to_vec())));
     }
 

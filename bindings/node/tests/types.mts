@@ -12,7 +12,7 @@ export async function all(): Promise<readonly Verdict[]> {
 }
 
 export function wrong(): void {
-  // @ts-expect-error: nobody knows this provider
+  // @ts-expect-error: an unknown provider
   compressor.compressSync([], { provider: "nobody" });
   // @ts-expect-error: a store has both
   new Compressor({ store: { get: () => undefined } });

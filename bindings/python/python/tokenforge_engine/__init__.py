@@ -248,7 +248,7 @@ def count(text: str, model: str = "") -> int:
 
 
 async def _to_thread(call: Callable[[], _T]) -> _T:
-    import asyncio  # nine tenths of the time of importing this package; whoever awaits has it already
+    import asyncio  # nine tenths of the time of importing this package; a caller that awaits has imported it already
 
     return await asyncio.to_thread(call)
 

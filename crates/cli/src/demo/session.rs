@@ -34,7 +34,7 @@ pub(super) const EXPANSION: Expansion = Expansion { before: 7, grep: "telephone"
 
 pub(super) const STEPS: [Step; 9] = [
     Step {
-        says: "Let me see whether somebody reported it.",
+        says: "Let me see whether someone reported it.",
         tool: "mcp__tracker__list_issues",
         arguments: r#"{"state":"all","sort":"updated"}"#,
         output: include_str!("session/issues.json"),
