@@ -47,11 +47,11 @@ fn l3_json_becomes_stc_2_at_the_cheapest_level_and_blanks_in_it_stay() {
             r#"{{"id": {n}, "at": "https://example.com/items/{next}", "user": {{"name": "ann   of   {next}", "team": "a  b"}}, "note": null}}"#,
         )
     };
-    let text = format!("[{}]", (0..4).map(row).collect::<Vec<_>>().join(",\n  "));
+    let text = format!("[{}]", (0..12).map(row).collect::<Vec<_>>().join(",\n  "));
     let minified = Json::parse(&text).unwrap().minify().into_owned();
-    let plain = "stc2 (JSON; columns above rows)\n[4]{id at user{name team:\"a  b\"} note:null}\n";
+    let plain = "stc2 (JSON; columns above rows)\n[12]{id at user{name team:\"a  b\"} note:null}\n";
     let shared = "stc2 (JSON; columns above rows; =1,2.. counts on, not in rows; \
-                  +*+ stands for the cell, null stays null)\n[4]{id=0,1.. at=\"https://example.com/items/\"+* ";
+                  +*+ stands for the cell, null stays null)\n[12]{id=0,1.. at=\"https://example.com/items/\"+* ";
     for (mode, stc2, head) in [
         (Mode::Standard, Stc2Policy::Auto, shared),
         (Mode::Lossless, Stc2Policy::Auto, shared),

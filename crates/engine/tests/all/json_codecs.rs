@@ -117,7 +117,7 @@ fn d55_json_that_a_client_cut_off_saves_most_of_what_it_would_save_whole() {
     let torn = format!("{}…900 tokens truncated…{}", &whole[..1500], &whole[2100..]);
     for text in [cut, &format!("{cut}\n... [truncated]"), &torn] {
         shown(text, &["truncated_json"]);
-        assert!(saved(text) + 15 > saved(&whole), "{} of {}", saved(text), saved(&whole));
+        assert!(saved(text) * 5 >= saved(&whole) * 4, "{} of {}", saved(text), saved(&whole));
     }
 }
 
