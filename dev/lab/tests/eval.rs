@@ -1,5 +1,7 @@
 //! `tokenforge-lab eval` (F17): scenarios played twice, through a real gateway, against a mock or an endpoint.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -21,10 +21,13 @@ pub enum StoreCall<'a> {
     Key,
 }
 
+/// What a test does before each call of a store.
+type BeforeCall = Box<dyn Fn(StoreCall<'_>) -> Result<(), StoreError> + Send + Sync>;
+
 /// A store in memory that asks a closure before each call: it may wait, and an error is the answer to the call.
 pub struct WrappedStore {
     inner: MemoryStore,
-    before: Box<dyn Fn(StoreCall<'_>) -> Result<(), StoreError> + Send + Sync>,
+    before: BeforeCall,
     is_durable: bool,
 }
 
