@@ -149,7 +149,7 @@ impl<'g> Client<'g> {
         self.gateway.send(&self.message(method, params))
     }
 
-    /// All pages of the list of tasks: one of each server, on the path of all servers.
+    /// All pages of the list of tasks.
     fn listed(&self) -> String {
         let (mut listed, mut cursor) = (String::new(), Value::Null);
         // More pages than there are servers, and than tasks.
@@ -264,8 +264,12 @@ fn owned(gateway: &GatewayProcess, tasks: &[TenantTask], faults: &mut Faults) {
         if task.shape == Shape::Legacy {
             let text = alice.ask("tasks/result", json!({"taskId": task.id})).text();
             faults.check(text.contains(RESULT), || format!("{}: its result: {text}", task.id));
-            let listed = alice.listed();
-            faults.check(listed.contains(&task.id), || format!("{} is not listed", task.id));
+            // At `/mcp` a server that speaks the later protocol, as this one does, is not asked for a list, because that
+            // protocol has none.
+            if task.path != "/mcp" {
+                let listed = alice.listed();
+                faults.check(listed.contains(&task.id), || format!("{} is not listed", task.id));
+            }
         }
     }
 }
